@@ -1,0 +1,62 @@
+"""A target: the backend and the architecture that a binary is compiled for, written `cuda:90` or `hip:gfx942`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from portcheck.errors import UsageError
+from portcheck.patterns import is_wild, matches, suggestion
+
+BACKENDS = {"cuda": re.compile(r"[1-9]\d{1,2}"), "hip": re.compile(r"gfx[0-9a-f]{3,5}")}
+EXAMPLES = {"cuda": "cuda:90", "hip": "hip:gfx942"}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Target:
+    """One GPU architecture of one backend. Whether a Triton release supports it is the compiler's to say."""
+
+    backend: str
+    arch: str
+
+    def __str__(self) -> str:
+        return f"{self.backend}:{self.arch}"
+
+    @property
+    def warp_size(self) -> int:
+        """Threads a warp: 64 on AMD's GCN and CDNA (gfx9…), 32 elsewhere, as Triton's own drivers report it."""
+        return 64 if self.arch.startswith("gfx9") else 32
+
+    def matches(self, pattern: str) -> bool:
+        """Is this target selected by `pattern`, for example `hip:*`?"""
+        return matches(pattern, str(self))
+
+
+def parse_target(text: str) -> Target:
+    """Read `cuda:90` or `hip:gfx942`.
+
+    Raises:
+        UsageError: the text has no such form, or names an unknown backend.
+    """
+    backend, colon, arch = text.partition(":")
+    if backend not in BACKENDS:
+        raise UsageError(
+            f'unknown target "{text}"{suggestion(backend, BACKENDS) if colon else ""}: '
+            f"a target is written BACKEND:ARCH, for example {' or '.join(EXAMPLES.values())}"
+        )
+    if not BACKENDS[backend].fullmatch(arch):
+        raise UsageError(f'malformed target "{text}": write it like {EXAMPLES[backend]}')
+    return Target(backend, arch)
+
+
+def check_pattern(pattern: str) -> str:
+    """Return `pattern` if it is a target or a wildcard over targets.
+
+    Raises:
+        UsageError: it is neither.
+    """
+    if is_wild(pattern):
+        if not any(matches(pattern[: len(b) + 1], b + ":") or pattern.startswith(("*", "?")) for b in BACKENDS):
+            raise UsageError(f'target pattern "{pattern}" matches no backend: use for example hip:* or cuda:1*')
+        return pattern
+    return str(parse_target(pattern))
