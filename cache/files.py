@@ -1,0 +1,79 @@
+"""Reading and publishing single files, where the operating system bites."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import stat
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+FRESH = 3600.0  # seconds; the grain of "recently used"
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """A file as it was read."""
+
+    path: str
+    data: bytes
+    mtime: float  # seconds since the epoch
+
+
+def read(path: str, limit: int) -> Contents:
+    """The whole of a regular file of at most `limit` bytes.
+
+    Raises:
+        OSError: it cannot be read, is a link, a pipe or anything else but a plain file, or is over the limit.
+    """
+    # O_NONBLOCK: opening a pipe that somebody put there must not wait for its writer.
+    with os.fdopen(
+        os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb", buffering=0
+    ) as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", path)
+        if status.st_size > limit:
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), path)
+        return Contents(path, file.readall(), status.st_mtime)
+
+
+def publish(path: str, data: bytes) -> None:
+    """Make `data` the content of `path`, all at once for every reader, with the permissions that the umask gives.
+
+    No lock: whoever replaces last wins, and all writers of one name write the same thing. No fsync: readers verify.
+
+    Raises:
+        OSError: it could not be written; nothing is left behind.
+    """
+    target = Path(path)
+    temporary = Path(f"{path}.{secrets.token_hex(8)}.tmp")
+    try:
+        descriptor = _create(temporary)
+    except FileNotFoundError:
+        # A setgid directory hands its group on by itself; chmod of what others made would fail (dvc#4545).
+        target.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = _create(temporary)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        temporary.replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def _create(path: Path) -> int:
+    # tempfile would create it 0600, so that the group of a shared directory could not read it (ruff#24786).
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+
+
+def mark_used(file: Contents) -> None:
+    """Note for the collector that a file was used; at most once an hour, best effort."""
+    if abs(time.time() - file.mtime) > FRESH:  # a time in the future is a wrong clock, put right on the way
+        with contextlib.suppress(OSError):  # a read-only directory is a fine cache
+            os.utime(file.path, follow_symlinks=False)
