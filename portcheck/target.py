@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from portcheck.errors import UsageError
 from portcheck.patterns import is_wild, matches, suggestion
 
-BACKENDS = {"cuda": re.compile(r"[1-9]\d{1,2}"), "hip": re.compile(r"gfx[0-9a-f]{3,5}")}
+BACKENDS = {"cuda": re.compile(r"[1-9][0-9]{1,2}"), "hip": re.compile(r"gfx[0-9a-f]{3,5}")}
 EXAMPLES = {"cuda": "cuda:90", "hip": "hip:gfx942"}
 
 
@@ -55,8 +55,12 @@ def check_pattern(pattern: str) -> str:
     Raises:
         UsageError: it is neither.
     """
-    if is_wild(pattern):
-        if not any(matches(pattern[: len(b) + 1], b + ":") or pattern.startswith(("*", "?")) for b in BACKENDS):
-            raise UsageError(f'target pattern "{pattern}" matches no backend: use for example hip:* or cuda:1*')
-        return pattern
-    return str(parse_target(pattern))
+    if not is_wild(pattern):
+        return str(parse_target(pattern))
+    literal = re.split(r"[*?]", pattern, maxsplit=1)[0]
+    if not any(f"{backend}:".startswith(literal) or literal.startswith(f"{backend}:") for backend in BACKENDS):
+        raise UsageError(
+            f'target pattern "{pattern}" matches no backend{suggestion(literal.partition(":")[0], BACKENDS)}: '
+            "write for example hip:* or cuda:1*"
+        )
+    return pattern

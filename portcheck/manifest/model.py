@@ -38,12 +38,20 @@ class Argument:
     large: bool = False  # a tensor over 2 GiB
 
 
-# A tuple argument nests.
-ArgumentTree = Argument | tuple["ArgumentTree", ...]
-
 # A constant or an option in canonical form: None is {"none": True}; str, bool, int, float as they are; a tuple is
 # {"tuple": [...]}; and {"dtype": "fp16"}, {"jit": "module:function"}, {"constexpr": value}.
 Value = Any
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """An element of a tuple argument that is known at compile time, such as a stride of 1."""
+
+    value: Value
+
+
+# A tuple argument nests.
+ArgumentTree = Argument | Constant | tuple["ArgumentTree", ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +103,24 @@ class Row:
     constants: Mapping[str, Value]
     options: Mapping[str, Value]
     backend_options: Mapping[str, Mapping[str, Value]]  # backend → options that only it gets
-    settings: Settings  # targets have `skip` already taken out
+    settings: Settings  # its targets as given: see `targets` for what `skip` leaves
     xfail: tuple[Expectation, ...]
     where: str  # for messages: `portcheck.toml: kernel "attn"` or `portcheck.toml: kernel "attn" variant "bf16"`
+    skip: tuple[str, ...] = ()  # targets and patterns that this row is never compiled for
 
     @property
     def name(self) -> str:
         """How the row is shown: `attention` or `attention[bf16]`."""
         return self.kernel if self.variant is None else f"{self.kernel}[{self.variant}]"
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """The row's own targets without those that it skips."""
+        return tuple(target for target in self.settings.targets if not self.skips(target))
+
+    def skips(self, target: Target) -> bool:
+        """Does a `skip` pattern of this row match `target`?"""
+        return any(target.matches(pattern) for pattern in self.skip)
 
     def options_for(self, backend: str) -> dict[str, Value]:
         """The launch options as one backend gets them."""

@@ -1,0 +1,108 @@
+"""The suite: a manifest and what the user selects of it become the cells of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from portcheck.cells import Cell
+from portcheck.errors import UsageError
+from portcheck.manifest.model import Expectation, Manifest, Row
+from portcheck.manifest.releases import release_matches
+from portcheck.patterns import is_wild, matches, suggestion
+from portcheck.target import Target, check_pattern, parse_target
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What a user asks for on the command line or in a dodo.py; what is empty or None leaves it to the manifest."""
+
+    targets: tuple[str, ...] = ()  # targets replace the manifest's lists, wildcards filter them
+    triton: tuple[str, ...] = ()  # releases, as a manifest writes them; they replace the manifest's lists
+    kernels: tuple[str, ...] = ()  # patterns on row names
+    timeout: float | None = None  # seconds a cell
+    max_rss: int | None = None  # bytes a cell
+
+
+def select(manifest: Manifest, selection: Selection, releases: Callable[[str], str]) -> tuple[Cell, ...]:
+    """The cells of a run: by row, then target in the order of the selection or the defaults, then release.
+
+    `releases` says which release a manifest's `current`, `3.9.0` or path is; names for one release give one cell.
+
+    Raises:
+        UsageError: a name or pattern matches nothing, a row has no targets, or nothing is selected at all.
+    """
+    rows = _rows(manifest, selection)
+    columns = _columns(manifest, selection.targets)
+    # Asking what `current` is may start an interpreter: once for each name.
+    release_of = cache(releases)
+    cells = tuple(
+        Cell(row, target, release)
+        for row in rows
+        for target in _targets(row, columns, selection.targets)
+        for release in dict.fromkeys(map(release_of, selection.triton or row.settings.triton))
+    )
+    if not cells:
+        raise UsageError(f"nothing is selected: {_why_empty(rows, columns)}")
+    return cells
+
+
+def expectation(cell: Cell) -> Expectation | None:
+    """The `xfail` entry that expects `cell` to fail, if there is one; the first that matches counts."""
+    for expected in cell.row.xfail:
+        if cell.target.matches(expected.target) and release_matches(expected.triton or ">=0", cell.release):
+            return expected
+    return None
+
+
+def _rows(manifest: Manifest, selection: Selection) -> list[Row]:
+    for pattern in selection.kernels:
+        if not any(matches(pattern, row.name) for row in manifest.rows):
+            near = suggestion(pattern, [row.name for row in manifest.rows])
+            raise UsageError(
+                f'no row of {manifest.path.name} matches "{pattern}"{near}: a pattern covers the whole name'
+            )
+    limits: dict[str, Any] = {"timeout": selection.timeout, "max_rss": selection.max_rss}
+    limits = {name: limit for name, limit in limits.items() if limit is not None}
+    return [
+        replace(row, settings=replace(row.settings, **limits))
+        for row in manifest.rows
+        if not selection.kernels or any(matches(pattern, row.name) for pattern in selection.kernels)
+    ]
+
+
+def _columns(manifest: Manifest, patterns: Sequence[str]) -> list[Target]:
+    """Every target that a row may be compiled for, in the order in which reports show them."""
+    own = [target for row in manifest.rows for target in row.settings.targets]
+    listed = list(dict.fromkeys([*manifest.defaults.targets, *own]))
+    if not patterns:
+        return listed
+    columns: list[Target] = []
+    for pattern in patterns:
+        if not is_wild(pattern):
+            columns.append(parse_target(pattern))
+            continue
+        found = [target for target in listed if target.matches(check_pattern(pattern))]
+        if not found:
+            near = suggestion(pattern, map(str, listed))
+            raise UsageError(
+                f'no target of {manifest.path.name} matches "{pattern}"{near}: name the targets themselves'
+            )
+        columns += found
+    return list(dict.fromkeys(columns))
+
+
+def _targets(row: Row, columns: Sequence[Target], patterns: Sequence[str]) -> list[Target]:
+    named = {parse_target(pattern) for pattern in patterns if not is_wild(pattern)}
+    if not row.settings.targets and not named:
+        raise UsageError(f"{row.where}: no targets: give them here, in [defaults] or with -t")
+    return [target for target in columns if (target in named or target in row.targets) and not row.skips(target)]
+
+
+def _why_empty(rows: Sequence[Row], columns: Sequence[Target]) -> str:
+    if not rows:
+        return "the manifest has no [[kernel]]"
+    names, targets = ", ".join(row.name for row in rows), ", ".join(map(str, columns))
+    return f"{names} skips or does not list any of {targets}"
