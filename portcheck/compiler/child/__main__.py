@@ -1,0 +1,26 @@
+"""Entry point of a root process: `python child SOCKET_FD`. Becomes the package `portcheck_child` and serves."""
+
+import importlib.util
+import os
+import sys
+
+NAME = "portcheck_child"
+
+
+def _become_package():
+    """Import this folder under a private name, and take it off sys.path, so that no user module is shadowed."""
+    folder = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [p for p in sys.path if os.path.abspath(p or os.curdir) != folder]
+    spec = importlib.util.spec_from_file_location(
+        NAME, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
+    )
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[NAME] = module
+    spec.loader.exec_module(module)
+
+
+if __name__ == "__main__":
+    _become_package()
+    from portcheck_child import root
+
+    root.main(int(sys.argv[1]))

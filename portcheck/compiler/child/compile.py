@@ -1,0 +1,161 @@
+"""One cell: derive what a launch on the target would use, compile it through Triton's own launch path, report.
+
+Runs in a process of its own, which ends afterwards; so everything that is patched stays patched.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+import warnings
+
+from portcheck_child import blame, kernels, stages, units, values, wire
+
+CACHE = "triton"  # the folder in the cell's work folder where Triton leaves every stage's output
+
+
+def run(request, channel, device, names, folder):
+    """Compile the requested cell and send what happened over `channel`."""
+    began = time.perf_counter()
+    pipeline = stages.Pipeline(
+        lambda event: wire.send(channel, event), lambda event: _ask(channel, {**event, **_settled(pipeline)})
+    )
+    blamed = blame.Blame()
+    result = {"event": "done"}
+    try:
+        _prepare(request, pipeline, blamed)
+        function, args, options = _launch(request, device, folder)
+        function.run(*args, grid=(1, 1, 1), warmup=True, **options)
+        pipeline.leave()
+        result["verdict"] = "ok"
+    except stages.Stopped:
+        result["verdict"] = "cutoff"
+    except MemoryError as error:
+        result.update(_failure(error, pipeline, blamed, names, environment=True))
+    except Exception as error:
+        result.update(_failure(error, pipeline, blamed, names, environment=isinstance(error, OSError) and bool(error.errno)))
+    result["times"] = pipeline.times
+    result["seconds"] = time.perf_counter() - began
+    result["derived"] = _derived(pipeline)
+    with open(os.path.join(request["work"], "result.json"), "w") as f:
+        json.dump(result, f)
+    wire.send(channel, {"event": "done"})
+
+
+def _ask(channel, question):
+    wire.send(channel, question)
+    answer, _ = wire.receive(channel)
+    return bool(answer and answer["go"])
+
+
+def _prepare(request, pipeline, blamed):
+    import triton.compiler.compiler as compiler
+    import triton.compiler.errors as errors
+    from triton.backends import backends
+
+    os.environ["TRITON_CACHE_DIR"] = os.path.join(request["work"], CACHE)
+    tempfile.tempdir = request["work"]  # what a failing ptxas leaves behind goes with the cell
+    warnings.filterwarnings("ignore", message=".*TRITON_DEFAULT_FP_FUSION is unset.*")
+    knobs = getattr(sys.modules["triton"], "knobs", None)
+    if knobs is not None:
+        knobs.cache.dir = os.environ["TRITON_CACHE_DIR"]
+        knobs.cache.manager_class = None
+        knobs.nvidia.dump_ptxas_log = True  # registers and spills stand nowhere else
+        knobs.runtime.jit_cache_hook = None
+    else:
+        os.environ["TRITON_DUMP_PTXAS_LOG"] = "1"
+    pipeline.install(compiler, [b.compiler for b in backends.values()])
+    blamed.install(errors)
+    hip = next((b.compiler for n, b in backends.items() if n == "amd"), None)
+    if hip is not None and hasattr(hip, "_torch_available") and "torch" not in sys.modules:
+        hip._torch_available = False  # else every AMD cell would import torch to look at a stand-in
+
+
+def _launch(request, device, folder):
+    """The JIT function, and the positional arguments and options of the launch that the row stands for."""
+    spec = request["spec"]
+
+    def load(reference):
+        unit, _, name = reference.rpartition(":")
+        module = units.load({"file": unit} if unit.endswith(".py") else {"module": unit}, folder)
+        return kernels.unwrap(kernels.look_up(module, name))[0]
+
+    function = kernels.unwrap(kernels.look_up(units.load(request["unit"], folder), request["function"]))[0]
+    function.pre_run_hooks.clear()  # they expect real tensors
+    getattr(function, "device_caches", {}).clear()
+    args = []
+    for parameter in function.params:
+        if parameter.name in spec["constants"]:
+            args.append(values.constant(spec["constants"][parameter.name], load))
+        elif parameter.name in spec["signature"]:
+            args.append(values.argument(spec["signature"][parameter.name]))
+        else:
+            args.append(parameter.default)
+    options = {k: values.constant(v, load) for k, v in spec["options"].items()}
+    device.asked.clear()
+    return function, args, options
+
+
+def _settled(pipeline):
+    """What stages after the front end depend on besides the IR: the parsed options and Triton's resolved knobs."""
+    return {"options": _plain(vars(pipeline.options)), "knobs": _knobs()}
+
+
+def _knobs():
+    knobs = getattr(sys.modules["triton"], "knobs", None)
+    if knobs is None:
+        return {k: v for k, v in os.environ.items() if k.startswith(("TRITON_", "AMDGCN_", "LLVM_", "MLIR_"))}
+    found = {}
+    for group_name, group in vars(knobs).items():
+        if isinstance(group, knobs.base_knobs) and group_name not in ("cache", "redis", "proton", "build"):
+            names = {n for c in type(group).__mro__ for n in getattr(c, "__annotations__", {})} | set(vars(group))
+            found[group_name] = {n: _plain(getattr(group, n, None)) for n in sorted(names)}
+    return found
+
+
+def _plain(value):
+    """A value as JSON, without paths of this machine inside Triton's own folder and without addresses."""
+    if isinstance(value, dict):
+        return {str(k): _plain(v) for k, v in sorted(value.items(), key=lambda item: str(item[0]))}
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    if isinstance(value, (set, frozenset)):
+        return sorted(_plain(v) for v in value)
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    if callable(value):
+        return "%s.%s" % (getattr(value, "__module__", ""), getattr(value, "__qualname__", type(value).__qualname__))
+    home = os.path.dirname(sys.modules["triton"].__file__)
+    return str(getattr(value, "path", value)).replace(home, "$TRITON")
+
+
+def _derived(pipeline):
+    """What was derived for this backend, for comparison with what a launch records."""
+    source = pipeline.source
+    if source is None:
+        return None
+    attrs = getattr(source, "attrs", None)
+    return {
+        "signature": _plain(source.signature),
+        "attrs": [[list(k), v] for k, v in attrs.items()] if isinstance(attrs, dict) else str(attrs),
+    }
+
+
+def _failure(error, pipeline, blamed, names, environment):
+    pipeline.leave()
+    cause = blamed.cause or error
+    return {
+        "verdict": "failed",
+        "stage": pipeline.stage,
+        "type": type(cause).__module__ + "." + type(cause).__qualname__,
+        "text": str(cause),
+        "outer": "" if cause is error else str(error),
+        "raised_by": type(error).__module__ + "." + type(error).__qualname__,
+        "places": blamed.places,
+        "traceback": units.told(error, names)["traceback"][-20_000:],
+        "environment": environment,
+        "errno": getattr(error, "errno", None),
+    }

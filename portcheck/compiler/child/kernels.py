@@ -1,0 +1,90 @@
+"""Finding a kernel in a module, behind whatever decorates it, and describing it to the tool."""
+
+from __future__ import annotations
+
+import inspect
+
+
+def jit_kind():
+    from triton.runtime.jit import JITFunction
+
+    return JITFunction
+
+
+def unwrap(found):
+    """The JIT function inside autotuners, heuristics and user decorators, and what was taken off on the way.
+
+    Returns (function or None, [wrapper, …]).
+    """
+    kind, wrappers = jit_kind(), []
+    while not isinstance(found, kind):
+        inner = getattr(found, "fn", None) or getattr(found, "__wrapped__", None)
+        if inner is None or len(wrappers) > 32:
+            return None, wrappers
+        wrappers.append(found)
+        found = inner
+    return found, wrappers
+
+
+def look_up(module, function):
+    """The object named `function` (dots go into attributes), or None."""
+    found = module
+    for part in function.split("."):
+        found = getattr(found, part, None)
+        if found is None:
+            return None
+    return found
+
+
+def kernel_names(module):
+    """The kernels that a module defines at its top level, in order."""
+    return [n for n, v in vars(module).items() if not n.startswith("__") and unwrap(v)[0] is not None]
+
+
+def describe(module, function, names):
+    """What the tool needs to know of one function: is it a kernel, its parameters, what a tuner would choose, where."""
+    found = look_up(module, function)
+    if found is None:
+        return {"missing": True, "kernels": kernel_names(module)}
+    jit, wrappers = unwrap(found)
+    if jit is None:
+        return {"no_kernel": type(found).__name__, "kernels": kernel_names(module)}
+    return {
+        "params": [
+            {
+                "name": p.name,
+                "constexpr": bool(p.is_constexpr),
+                "default": p.default is not inspect.Parameter.empty,
+            }
+            for p in jit.params
+        ],
+        "tuned": _chosen_by_tuner(wrappers),
+        "computed": _computed_by_heuristics(wrappers),
+        "source": _source(jit, names),
+    }
+
+
+def _chosen_by_tuner(wrappers):
+    """Names of the constants and options that the configurations of an autotuner set, if there is one."""
+    chosen = set()
+    for wrapper in wrappers:
+        for config in getattr(wrapper, "configs", None) or ():
+            chosen |= set(config.kwargs)
+            chosen |= {n for n in ("num_warps", "num_stages", "maxnreg") if getattr(config, n, None) is not None}
+            chosen |= {"num_ctas"} if getattr(config, "num_ctas", 1) != 1 else set()
+    return sorted(chosen)
+
+
+def _computed_by_heuristics(wrappers):
+    """Names of the constants that `@triton.heuristics` computes at launch."""
+    tables = (getattr(wrapper, "values", None) for wrapper in wrappers)
+    return sorted({name for table in tables if isinstance(table, dict) for name in table})
+
+
+def _source(jit, names):
+    code = jit.fn.__code__
+    lines = getattr(jit, "raw_src", None) or [""]
+    offset = next((i for i, line in enumerate(lines) if line.lstrip().startswith("def ")), 0)
+    first = getattr(jit, "starting_line_number", code.co_firstlineno)
+    column = len(lines[offset]) - len(lines[offset].lstrip()) + 1
+    return [names.portable(code.co_filename), first + offset, column]

@@ -1,0 +1,50 @@
+"""File names that are the same in every checkout, for the debug information that Triton writes into every stage.
+
+Files under the manifest's folder are named relative to it, installed ones `dist/PACKAGE/…`, so the same kernel gives the
+same bytes wherever it lies.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+
+SITE = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
+
+
+class Names:
+    """Portable names for one manifest folder."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def portable(self, path):
+        """The portable name of `path`; a name that is portable already stays as it is."""
+        if not os.path.isabs(path):
+            return path
+        for mark in SITE:
+            if mark in path:
+                return "dist/" + path.rsplit(mark, 1)[1].replace(os.sep, "/")
+        try:
+            relative = os.path.relpath(os.path.realpath(path), os.path.realpath(self.folder))
+        except (OSError, ValueError):
+            return os.path.basename(path)
+        return relative.replace(os.sep, "/")
+
+    def install(self, jit):
+        """Rename the functions that Triton has decorated so far, and from now on each as it is decorated."""
+        kind = jit.JITCallable if hasattr(jit, "JITCallable") else jit.JITFunction
+        for found in gc.get_objects():
+            if isinstance(found, kind):
+                self._rename(found)
+        decorate = kind.__init__
+
+        def decorate_and_rename(function, *args, **kwargs):
+            decorate(function, *args, **kwargs)
+            self._rename(function)
+
+        kind.__init__ = decorate_and_rename
+
+    def _rename(self, function):
+        if hasattr(function, "file_name"):
+            function.file_name = self.portable(function.file_name)

@@ -1,0 +1,70 @@
+"""The root of a tree of processes: imports Triton once, primes its backends, and serves."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+
+from portcheck_child import device, inputs, names, server, units, wire
+
+
+def main(fd):
+    """Set up as the first message says, then serve until the tool goes away."""
+    sock = wire.socket.socket(fileno=fd)
+    os.set_inheritable(fd, False)
+    setup, _ = wire.receive(sock)
+    if setup is None:
+        os._exit(0)
+    sys.path.append(setup["folder"])
+    recorder = inputs.Inputs()
+    recorder.install()
+    portable = names.Names(setup["folder"])
+    try:
+        fake = _import_triton(setup, portable)
+    except Exception as error:
+        wire.send(sock, {"event": "broken", "error": units.told(error, portable)["traceback"][-8000:]})
+        os._exit(0)
+    recorder.stop()
+    recorder.files.clear()
+    wire.send(sock, {"event": "alive", "pid": os.getpid()})
+    server.Server(sock, fake, portable, recorder, setup["folder"]).serve()
+
+
+def _import_triton(setup, portable):
+    """Import Triton, put the fake device in place, and spare every cell what they would all do again."""
+    import triton
+    import triton.compiler.compiler as compiler
+    import triton.runtime.cache as cache
+    import triton.runtime.jit as jit
+    from triton.backends import backends
+
+    fake = device.Device()
+    device.install(fake)
+    # Triton hashes its whole package and runs its tools for the key of its own cache, which no cell shares.
+    for module in (compiler, cache):
+        if hasattr(module, "triton_key"):
+            module.triton_key = lambda: setup["digest"]
+    for backend in backends.values():
+        backend.compiler.hash = lambda this: setup["digest"]
+    portable.install(jit)
+    _prime(setup, fake, triton)
+    return fake
+
+
+def _prime(setup, fake, triton):
+    """Compile a trivial kernel per backend, so that what LLVM, libdevice and the code generator set up is there."""
+    if not setup["prime"]:
+        return
+    from portcheck_child import prime
+    from triton.backends.compiler import GPUTarget
+
+    kept = dict(os.environ)
+    with tempfile.TemporaryDirectory(prefix="portcheck-prime-") as scratch:
+        os.environ["TRITON_CACHE_DIR"] = scratch
+        for backend, arch, warp in setup["prime"]:
+            target = GPUTarget(backend, arch, warp)
+            fake.become(target, {})
+            prime.compile_trivial(triton, target)
+    os.environ.clear()
+    os.environ.update(kept)

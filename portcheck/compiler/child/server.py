@@ -1,0 +1,190 @@
+"""A process of the tree: waits for requests on its socket, imports, forks children, and tells how they end.
+
+Root, package and module processes are the same loop; they differ in what they have imported. A cell is a fork that
+compiles and ends. Each child has a socket to the tool; its parent keeps a copy, over which it reports the child's
+exit, since only a parent can know it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import select
+import signal
+import sys
+import time
+
+from portcheck_child import compile as cell
+from portcheck_child import kernels, units, wire
+
+_GRACE = 0.3  # seconds that child processes get to end their own cells once the tool is gone
+
+
+class Server:
+    """The state of one process: what it imported, on behalf of which target, and its living children."""
+
+    def __init__(self, sock, device, names, inputs, folder):
+        self.sock, self.device, self.names, self.inputs, self.folder = sock, device, names, inputs, folder
+        self.children = {}  # pid → (socket, serves others itself)
+        self.exits = ()  # the pipe that SIGCHLD writes to
+        self.frozen = False
+
+    def serve(self):
+        """Answer requests until the tool closes its end; then end every child and this process."""
+        wake = self._listen_for_exits()
+        while True:
+            ready, _, _ = select.select([self.sock, wake], [], [])
+            if wake in ready:
+                os.read(wake, 4096)
+            self._reap()
+            if self.sock in ready:
+                message, fds = wire.receive(self.sock)
+                if message is None:
+                    self._end()
+                getattr(self, "do_" + message["do"])(message, fds)
+
+    def do_become(self, message, fds):
+        """Stand for a target from now on."""
+        self._become(message["target"], message["device"])
+
+    def do_import(self, message, fds):
+        """Run the setup function, import the units, describe the functions asked for; answer through a file."""
+        answer = {"event": "imported", "error": None, "kernels": {}}
+        self.device.on_first = lambda: wire.send(self.sock, {"event": "asked"})  # in case the import never ends
+        self.inputs.start()
+        began = time.perf_counter()
+        try:
+            with self._output_to(message["output"]):
+                if message.get("setup"):
+                    module, _, function = message["setup"].partition(":")
+                    getattr(units.load({"module": module}, self.folder), function)()
+                modules = [units.load(unit, self.folder) for unit in message["units"]]
+            for function in message["functions"]:
+                answer["kernels"][function] = kernels.describe(modules[0], function, self.names)
+        except SystemExit as error:
+            answer["error"] = units.told(error, self.names)
+        except Exception as error:
+            answer["error"] = units.told(error, self.names)
+        self.inputs.stop()
+        self.device.on_first = None
+        self._listen_for_exits()
+        answer.update(
+            seconds=time.perf_counter() - began, inputs=sorted(self.inputs.files), asked=sorted(self.device.asked)
+        )
+        with open(message["answer"], "w") as f:
+            json.dump(answer, f)
+        wire.send(self.sock, {"event": "imported"})
+
+    def do_fork(self, message, fds):
+        """Fork a process that serves, over the socket that came along."""
+        if self._fork(fds[0], serves=True) == 0:
+            self.serve()
+
+    def do_cell(self, message, fds):
+        """Fork a process that compiles one cell."""
+        if self._fork(fds[0], serves=False) == 0:
+            self._compile(message)
+
+    def do_here(self, message, fds):
+        """Compile one cell in this very process, which ends with it: for platforms where fork is unsafe."""
+        self._compile(message)
+
+    def _compile(self, message):
+        gc.disable()
+        with open(os.devnull) as null:
+            os.dup2(null.fileno(), 0)
+        for fd, name in ((1, "out"), (2, "err")):
+            with open(os.path.join(message["work"], name), "wb") as f:
+                os.dup2(f.fileno(), fd)
+        self._become(message["target"], message["device"])
+        try:
+            cell.run(message, self.sock, self.device, self.names, self.folder)
+        finally:
+            with contextlib.suppress(Exception):
+                sys.stdout.flush()
+                sys.stderr.flush()
+            os._exit(0)
+
+    def _become(self, target, properties):
+        from triton.backends.compiler import GPUTarget
+
+        arch = int(target["arch"]) if target["arch"].isdigit() else target["arch"]
+        self.device.become(GPUTarget(target["backend"], arch, target["warp_size"]), properties)
+
+    def _fork(self, fd, serves):
+        """Fork; in the child (0) `sock` is its own socket and it leads a session of its own."""
+        if not self.frozen:
+            gc.collect()
+            gc.freeze()  # a collection in a child would copy every page of the parent
+            self.frozen = True
+        pid = os.fork()
+        if pid:
+            self.children[pid] = (wire.socket.socket(fileno=fd), serves)
+            return pid
+        os.setsid()
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        for sock, _ in self.children.values():
+            sock.close()
+        self.sock.close()
+        for end in self.exits:
+            os.close(end)
+        self.children, self.exits, self.frozen = {}, (), False
+        self.sock = wire.socket.socket(fileno=fd)
+        wire.send(self.sock, {"event": "alive", "pid": os.getpid()})
+        return 0
+
+    @contextlib.contextmanager
+    def _output_to(self, path):
+        """fd 1 and 2 go to a file meanwhile."""
+        kept = os.dup(1), os.dup(2)
+        with open(path, "wb") as f:
+            os.dup2(f.fileno(), 1)
+            os.dup2(f.fileno(), 2)
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            for fd, old in zip((1, 2), kept):
+                os.dup2(old, fd)
+                os.close(old)
+
+    def _listen_for_exits(self):
+        """SIGCHLD writes to a pipe, so that select wakes up. User code may have taken the signal: take it again."""
+        if not self.exits:
+            self.exits = os.pipe()
+            for end in self.exits:
+                os.set_blocking(end, False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(self.exits[1], warn_on_full_buffer=False)
+        return self.exits[0]
+
+    def _reap(self):
+        for pid in list(self.children):
+            done, status = os.waitpid(pid, os.WNOHANG)
+            if done:
+                sock, _ = self.children.pop(pid)
+                with contextlib.suppress(OSError):
+                    wire.send(sock, {"event": "exit", "status": os.waitstatus_to_exitcode(status)})
+                sock.close()
+
+    def _end(self):
+        """The tool is gone: kill the sessions of all cells; processes that serve see it themselves and do the same."""
+        for pid, (_, serves) in self.children.items():
+            if not serves:
+                _kill_session(pid)
+        deadline = time.monotonic() + _GRACE
+        while self.children and time.monotonic() < deadline:
+            self._reap()
+            time.sleep(0.01)
+        for pid in self.children:
+            _kill_session(pid)
+        os._exit(0)
+
+
+def _kill_session(pid):
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)

@@ -1,0 +1,97 @@
+"""Triton's pipeline, watched: which stage runs, for how long, and what stands between the front end and the rest.
+
+The stages are those that the backend registers, wrapped; nothing here knows their names but where a front end ends.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+
+
+class Stopped(BaseException):
+    """The tool knows the verdict of this TTIR already. Not an Exception, so that nothing on the way swallows it."""
+
+
+class Pipeline:
+    """Wraps the entry points of one Triton installation; `report` is called with each event as a dict."""
+
+    def __init__(self, report, ask):
+        self._report = report
+        self._ask = ask
+        self.stage = "options"
+        self.times = {}
+        self.source = None  # the ASTSource that is compiled
+        self.options = None
+        self._began = time.perf_counter()
+
+    def enter(self, stage):
+        """Note that `stage` begins. fd 2's length says later which stage printed what."""
+        now = time.perf_counter()
+        self.times[self.stage] = self.times.get(self.stage, 0.0) + now - self._began
+        self.stage, self._began = stage, now
+        self._report({"event": "stage", "stage": stage, "printed": os.fstat(2).st_size})
+
+    def leave(self):
+        """Close the last stage's time."""
+        now = time.perf_counter()
+        self.times[self.stage] = self.times.get(self.stage, 0.0) + now - self._began
+        self._began = now
+
+    def install(self, compiler, backends):
+        """Wrap option parsing, the making of the source and of its IR, and every stage of every backend."""
+        source = compiler.ASTSource
+        make, make_ir = source.__init__, source.make_ir
+
+        def made(this, *args, **kwargs):
+            make(this, *args, **kwargs)
+            self.source = this
+            self.enter("frontend")
+
+        def made_ir(this, *args, **kwargs):
+            self.enter("frontend")
+            return make_ir(this, *args, **kwargs)
+
+        source.__init__, source.make_ir = made, made_ir
+        for backend in backends:
+            self._wrap_backend(backend)
+
+    def _wrap_backend(self, backend):
+        parse, add = backend.parse_options, backend.add_stages
+
+        def parsed(this, *args, **kwargs):
+            if self.source is None:
+                self.enter("options")
+            self.options = parse(this, *args, **kwargs)
+            return self.options
+
+        def added(this, stages, *args, **kwargs):
+            add(this, stages, *args, **kwargs)
+            front = True
+            for name, run in list(stages.items()):
+                stages[name] = self._watched(name, run, front)
+                front = False
+
+        backend.parse_options, backend.add_stages = parsed, added
+
+    def _watched(self, name, run, ends_front):
+        def watched(module, metadata):
+            self.enter(name)
+            result = run(module, metadata)
+            if ends_front:
+                self._front_done(result)
+            return result
+
+        return watched
+
+    def _front_done(self, module):
+        """Offer the tool the digests of the first IR that is free of the front end; it may know how this ends."""
+        located = str(module)
+        plain = module.str_nodebug() if hasattr(module, "str_nodebug") else located
+        if not self._ask({"event": "front", "ttir": _digest(plain), "located": _digest(located)}):
+            raise Stopped()
+
+
+def _digest(text):
+    return hashlib.sha256(text.encode()).hexdigest()

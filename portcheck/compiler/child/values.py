@@ -1,0 +1,95 @@
+"""From the manifest's abstract facts to what a launch would pass: constants, and stand-ins for run-time arguments.
+
+A stand-in carries the facts that Triton specialises on (type, alignment, size), and Triton's own binder derives from it
+what the target's backend derives from a real tensor. Nothing about attributes is written down here.
+"""
+
+from __future__ import annotations
+
+import re
+
+# An integer of that type in a launch. Python integers become i32, i64 or u64 by their size; narrower types come from
+# the parameter's annotation, whatever the value. Even, so that divisibility by 16 is added or taken as asked.
+_INTEGERS = {"i64": 1 << 33, "u64": 1 << 63}
+_SMALL = 32
+_DESCRIPTOR = re.compile(r"tensordesc<\s*(\w+)\s*\[([\d\s,]+)\]\s*>")
+
+
+class Unwritable(Exception):
+    """A value that the manifest gives and this Triton cannot take."""
+
+
+class Pointer:
+    """A tensor argument. `dtype` is a plain string: Triton's binder takes the text after its last dot."""
+
+    def __init__(self, element, divisible, large):
+        self.dtype = element
+        self._address = 0 if divisible else 8
+        self._size = 1 << 31 if large else 0
+
+    def data_ptr(self):
+        return self._address
+
+    def ptr_range(self):
+        return self._size
+
+
+class _Element(str):
+    """An element type that also knows its size, as a descriptor asks."""
+
+    @property
+    def itemsize(self):
+        import triton.language as tl
+
+        return tl.str_to_ty(str(self), None).primitive_bitwidth // 8
+
+
+def descriptor(text):
+    """A host tensor descriptor of type `tensordesc<fp16[64, 128]>`."""
+    found = _DESCRIPTOR.fullmatch(text)
+    if not found:
+        raise Unwritable("type %r: descriptors are written tensordesc<fp16[64, 128]>" % text)
+    from triton.tools.tensor_descriptor import TensorDescriptor
+
+    block = [int(n) for n in found[2].split(",")]
+    strides = [1]
+    for extent in reversed(block[1:]):
+        strides.insert(0, strides[0] * max(extent, 16))
+    base = Pointer(_Element(found[1]), True, False)
+    return TensorDescriptor(base, list(block), strides, list(block))
+
+
+def argument(tree):
+    """The stand-in for one run-time argument; tuples nest."""
+    if isinstance(tree, list):
+        return tuple(argument(leaf) for leaf in tree)
+    kind, divisible, large = tree["type"], tree["divisible"], tree["large"]
+    if kind.startswith("*"):
+        return Pointer(kind[1:].removeprefix("k"), divisible, large)
+    if kind.startswith("tensordesc"):
+        return descriptor(kind)
+    if kind in ("i1", "u1"):
+        return True
+    if kind.startswith(("fp", "bf")):
+        return 0.5
+    return _INTEGERS.get(kind, _SMALL) + (0 if divisible else 1)
+
+
+def constant(value, load):
+    """A constant of the manifest as a Python value. `load` turns `module:function` into the function."""
+    if not isinstance(value, dict):
+        return value
+    import triton.language as tl
+
+    ((tag, inner),) = value.items()
+    if tag == "none":
+        return None
+    if tag == "tuple":
+        return tuple(constant(v, load) for v in inner)
+    if tag == "constexpr":
+        return tl.constexpr(constant(inner, load))
+    if tag == "dtype":
+        return tl.dtype(inner)
+    if tag == "jit":
+        return load(inner)
+    raise Unwritable("unknown tag %r" % tag)

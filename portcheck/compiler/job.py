@@ -1,0 +1,51 @@
+"""What the compile service is asked for: units of user code to import, and jobs to compile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from portcheck.target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """User code that is imported together: the module or file that holds kernels, and how."""
+
+    name: str  # a module, or a file relative to the manifest's folder
+    is_file: bool
+    functions: tuple[str, ...]  # the kernels wanted from it
+    also: tuple[tuple[str, bool], ...] = ()  # further (name, is_file), named by `jit` constants
+    env: tuple[tuple[str, str], ...] = ()  # set before anything is imported
+    setup: str | None = None  # module:function, called before the import
+    timeout: float = 300.0  # seconds that importing may take
+
+    @property
+    def package(self) -> str | None:
+        """The top-level package; it is imported once, in a process that its modules' processes are forked from."""
+        return None if self.is_file or "." not in self.name else self.name.partition(".")[0]
+
+    def request(self) -> dict[str, Any]:
+        """The import request for the child."""
+        return {
+            "units": [_unit(self.name, self.is_file), *(_unit(*other) for other in self.also)],
+            "functions": list(self.functions),
+            "setup": self.setup,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One cell to compile."""
+
+    unit: Unit
+    function: str
+    spec: Mapping[str, Any]  # canonical signature, constants and options for this backend
+    target: Target
+    timeout: float  # seconds
+    max_rss: int  # bytes, above what the process is born with
+
+
+def _unit(name: str, is_file: bool) -> dict[str, str]:
+    return {"file" if is_file else "module": name}

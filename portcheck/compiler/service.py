@@ -1,0 +1,200 @@
+"""The compile service: hands out imported modules and compiled cells, from a tree of processes per environment."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import tempfile
+import threading
+from collections import OrderedDict, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from portcheck.compiler import devices
+from portcheck.compiler.attempt import Attempt, OnFront, follow
+from portcheck.compiler.guard import Guard, kill_session
+from portcheck.compiler.job import Job, Unit
+from portcheck.compiler.tree import Imported, Interrupted, Process, Root
+from portcheck.target import Target
+from portcheck.toolchain.model import Toolchain
+
+# Idle processes that hold an imported module. The least recently used goes first; it would be imported again.
+_IDLE_LIMIT = 24
+# One target a backend that every supported release compiles for: some abort the process, and a root must live.
+_PRIME = {"cuda": Target("cuda", "90"), "hip": Target("hip", "gfx942")}
+
+
+@dataclass(slots=True, eq=False)
+class _Host:
+    """A process that holds an imported unit, or the failure to import it."""
+
+    process: Process | None
+    imported: Imported
+    users: int = 0
+
+
+class Service:
+    """Imports and compiles with one toolchain. Thread-safe; close it when done."""
+
+    def __init__(self, toolchain: Toolchain, folder: Path, isolation: str, backends: Iterable[str]) -> None:
+        self._toolchain, self._folder, self._isolation = toolchain, folder, isolation
+        self._prime = [_PRIME[b] for b in sorted(set(backends))]
+        self._guard = Guard()
+        self._scratch = Path(tempfile.mkdtemp(prefix="portcheck-"))
+        self._lock = threading.RLock()
+        self._locks: defaultdict[Any, threading.Lock] = defaultdict(threading.Lock)
+        self._roots: dict[tuple[tuple[str, str], ...], Root] = {}
+        self._hosts: OrderedDict[tuple[Unit, Target | None], _Host] = OrderedDict()
+        self._alive: set[int] = set()
+        self._stopped = False
+
+    def load(self, unit: Unit, target: Target) -> Imported:
+        """Import a unit as on `target`, once, and describe the kernels wanted from it."""
+        with self._host(unit, target) as host:
+            return host.imported
+
+    def compile(self, job: Job, on_front: OnFront) -> Attempt | Imported:
+        """Compile one cell in a process of its own; or say why its module cannot be imported there."""
+        work = Path(tempfile.mkdtemp(dir=self._scratch))
+        try:
+            run = self._compile_spawned if self._isolation == "spawn" else self._compile_forked
+            return run(job, work, on_front)
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+
+    def stop(self) -> None:
+        """Kill every process at once. Whoever waits for one gets `Interrupted`. Safe in a signal handler."""
+        self._stopped = True
+        for pid in list(self._alive):
+            kill_session(pid)
+        shutil.rmtree(self._scratch, ignore_errors=True)
+
+    def close(self) -> None:
+        """End all processes and wait for them."""
+        with self._lock:
+            for host in self._hosts.values():
+                if host.process:
+                    host.process.close()
+            for root in self._roots.values():
+                root.close()
+            self._hosts.clear()
+            self._roots.clear()
+        self._guard.close()
+        shutil.rmtree(self._scratch, ignore_errors=True)
+
+    def _compile_forked(self, job: Job, work: Path, on_front: OnFront) -> Attempt | Imported:
+        with self._host(job.unit, job.target) as host:
+            if host.process is None:
+                return host.imported
+            cell = host.process.fork({"do": "cell", **_request(job, work)})
+            with self._tracked(cell):
+                return self._follow(cell, job, work, on_front)
+
+    def _compile_spawned(self, job: Job, work: Path, on_front: OnFront) -> Attempt | Imported:
+        root = Root.start(self._toolchain, self._folder, dict(job.unit.env), prime=())
+        with self._tracked(root):
+            imported = self._import(root, job.unit, job.target)
+            if imported.failed:
+                return imported
+            root.request({"do": "here", **_request(job, work)})
+            return self._follow(root, job, work, on_front)
+
+    def _follow(self, cell: Process, job: Job, work: Path, on_front: OnFront) -> Attempt:
+        attempt = follow(cell.sock, cell.pid, work, self._guard, job.timeout, job.max_rss, on_front)
+        self._check()
+        return attempt
+
+    @contextlib.contextmanager
+    def _host(self, unit: Unit, target: Target) -> Iterator[_Host]:
+        """The process that holds `unit` as imported on `target`, made if need be, and kept while in use."""
+        with self._locks[unit]:
+            host = self._find(unit, target) or self._make(unit, target)
+            with self._lock:
+                host.users += 1
+        try:
+            yield host
+        finally:
+            with self._lock:
+                host.users -= 1
+                self._thin_out()
+
+    def _find(self, unit: Unit, target: Target) -> _Host | None:
+        with self._lock:
+            for key in ((unit, None), (unit, target)):
+                if key in self._hosts:
+                    self._hosts.move_to_end(key)
+                    return self._hosts[key]
+        return None
+
+    def _make(self, unit: Unit, target: Target) -> _Host:
+        """Import `unit` in a process forked from its package's, or from the root."""
+        if unit.package:
+            package = replace(unit, name=unit.package, functions=(), also=())
+            with self._host(package, target) as parent:
+                # A package that fails is imported again as part of its module, for a traceback of that module.
+                return self._grow(parent.process or self._root(unit), unit, target, inherited=parent.imported.asked)
+        return self._grow(self._root(unit), unit, target, inherited=())
+
+    def _grow(self, parent: Process, unit: Unit, target: Target, inherited: tuple[str, ...]) -> _Host:
+        self._check()
+        process = parent.fork({"do": "fork"})
+        self._alive.add(process.pid)
+        imported = self._import(process, unit, target)
+        if imported.failed:
+            process.close()
+            self._alive.discard(process.pid)
+        host = _Host(None if imported.failed else process, imported)
+        with self._lock:
+            self._hosts[unit, target if imported.asked or inherited else None] = host
+        return host
+
+    def _import(self, process: Process, unit: Unit, target: Target) -> Imported:
+        process.request({"do": "become", **_target(target)})
+        imported = process.import_units(unit.request(), self._guard, unit.timeout)
+        self._check()
+        return imported
+
+    def _root(self, unit: Unit) -> Root:
+        with self._locks["root", unit.env]:
+            if unit.env not in self._roots:
+                self._check()
+                root = Root.start(self._toolchain, self._folder, dict(unit.env), self._prime)
+                self._alive.add(root.pid)
+                self._roots[unit.env] = root
+            return self._roots[unit.env]
+
+    def _thin_out(self) -> None:
+        idle = [key for key, host in self._hosts.items() if host.process and not host.users]
+        for key in idle[: max(0, len(idle) - _IDLE_LIMIT)]:
+            process = self._hosts.pop(key).process
+            if process:
+                process.close()
+                self._alive.discard(process.pid)
+
+    @contextlib.contextmanager
+    def _tracked(self, process: Process) -> Iterator[None]:
+        self._alive.add(process.pid)
+        try:
+            self._check()
+            yield
+        finally:
+            self._alive.discard(process.pid)
+            process.close()
+
+    def _check(self) -> None:
+        if self._stopped:
+            raise Interrupted
+
+
+def _target(target: Target) -> dict[str, Any]:
+    return {
+        "target": {"backend": target.backend, "arch": target.arch, "warp_size": target.warp_size},
+        "device": devices.properties(target),
+    }
+
+
+def _request(job: Job, work: Path) -> dict[str, Any]:
+    main = job.unit.request()["units"][0]
+    return {"work": str(work), "unit": main, "function": job.function, "spec": dict(job.spec), **_target(job.target)}

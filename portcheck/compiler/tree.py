@@ -1,0 +1,179 @@
+"""The tool's end of the tree of processes: starting a root, forking from it, importing, asking."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import socket
+import subprocess
+import tempfile
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from portcheck.compiler.child import wire
+from portcheck.compiler.guard import Guard, kill_session
+from portcheck.errors import EnvironmentProblem
+from portcheck.target import Target
+from portcheck.toolchain.model import Toolchain
+
+_CHILD = Path(__file__).parent / "child"
+_START = 120.0  # seconds that importing Triton may take
+# Forking a process whose OpenMP or BLAS has threads can hang the child: keep them to one.
+_ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+Message = dict[str, Any]
+
+
+class Interrupted(Exception):
+    """The run is being stopped; nothing more is started."""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What importing gave: an error, or the descriptions of the functions asked for; and what it read."""
+
+    error: Message | None  # the exception: type, text, traceback, place
+    kernels: Mapping[str, Message]
+    inputs: tuple[str, ...]  # absolute paths
+    asked: tuple[str, ...]  # questions to the fake device
+    output: str  # what it printed
+    death: str | None = None  # how the process ended, if it did
+    breach: str | None = None  # timeout, if it was killed for that
+
+    @property
+    def failed(self) -> bool:
+        """Is there no module to compile from?"""
+        return self.error is not None or self.death is not None
+
+
+@dataclass(eq=False)
+class Process:
+    """A process of the tree that serves requests, or a cell. One request at a time."""
+
+    sock: socket.socket
+    pid: int
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def fork(self, request: Message) -> Process:
+        """Fork a child that serves (`do: fork`) or compiles (`do: cell`). Raises OSError when this one is gone."""
+        ours, theirs = wire.pair()
+        try:
+            with self.lock:
+                wire.send(self.sock, request, [theirs.fileno()])
+        except BaseException:
+            ours.close()
+            raise
+        finally:
+            theirs.close()
+        born, _ = wire.receive(ours)
+        if not born or born["event"] != "alive":
+            ours.close()
+            raise ConnectionError("the process to fork from is gone")
+        return Process(ours, born["pid"])
+
+    def request(self, request: Message) -> None:
+        """Send a request that has no answer of its own. Raises OSError when the process is gone."""
+        with self.lock:
+            wire.send(self.sock, request)
+
+    def close(self) -> None:
+        """Let it end: it sees its socket close, and ends what it started."""
+        with contextlib.suppress(OSError):
+            self.sock.close()
+
+    def import_units(self, request: Message, guard: Guard, timeout: float) -> Imported:
+        """Import user code in this process, killing it after `timeout` seconds."""
+        with tempfile.TemporaryDirectory(prefix="portcheck-import-") as folder:
+            answer, output = Path(folder, "answer.json"), Path(folder, "output")
+            output.touch()
+            watched = guard.watch(self.pid, timeout, None)
+            asked = False
+            try:
+                with self.lock:
+                    wire.send(self.sock, {"do": "import", "answer": str(answer), "output": str(output), **request})
+                    reply, _ = wire.receive(self.sock)
+                    while reply and reply["event"] == "asked":
+                        asked = True
+                        reply, _ = wire.receive(self.sock)
+            except OSError:
+                reply = None
+            finally:
+                guard.release(watched)
+            printed = output.read_text(errors="replace")[-8000:]
+            if reply and reply["event"] == "imported":
+                data = json.loads(answer.read_text())
+                return Imported(data["error"], data["kernels"], tuple(data["inputs"]), tuple(data["asked"]), printed)
+            breach = watched.breach if watched else None
+            return Imported(None, {}, (), ("it asked",) if asked else (), printed, describe_exit(reply), breach)
+
+
+def describe_exit(reply: Message | None) -> str:
+    """How a process ended, in words."""
+    if reply is None or "status" not in reply:
+        return "its process ended"
+    status = int(reply["status"])
+    return f"its process was killed by signal {-status}" if status < 0 else f"its process exited with status {status}"
+
+
+@dataclass(eq=False)
+class Root(Process):
+    """A root process: Triton imported, nothing of the user's."""
+
+    popen: subprocess.Popen[bytes] | None = None
+
+    @classmethod
+    def start(cls, toolchain: Toolchain, folder: Path, env: Mapping[str, str], prime: Sequence[Target]) -> Root:
+        """Start an interpreter and have it import Triton.
+
+        Raises:
+            EnvironmentProblem: Triton cannot be imported there.
+        """
+        ours, theirs = wire.pair()
+        with tempfile.TemporaryFile() as log, theirs:
+            popen = subprocess.Popen(
+                [toolchain.executable, str(_CHILD), str(theirs.fileno())],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=folder,
+                env={**os.environ, **_ONE_THREAD, **env},
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+            )
+            theirs.close()
+            setup = {
+                "folder": str(folder),
+                "digest": toolchain.digest,
+                "prime": [[t.backend, int(t.arch) if t.arch.isdigit() else t.arch, t.warp_size] for t in prime],
+            }
+            reply: Message | None = None
+            with contextlib.suppress(OSError):
+                wire.send(ours, setup)
+                if select.select([ours], [], [], _START)[0]:
+                    reply, _ = wire.receive(ours)
+            if reply and reply["event"] == "alive":
+                return cls(ours, popen.pid, popen=popen)
+            kill_session(popen.pid)
+            popen.wait()
+            log.seek(0)
+            said = reply["error"] if reply else log.read().decode(errors="replace")
+        last = said.strip().splitlines()[-1:] or [f"it ended with status {popen.returncode}"]
+        raise EnvironmentProblem(
+            f"Triton {toolchain.release} cannot be imported by {toolchain.executable}: {last[0]}; "
+            f"reinstall it with: {toolchain.executable} -m pip install --force-reinstall triton=={toolchain.release}"
+        )
+
+    def close(self) -> None:
+        """End the process and what it started; wait for it."""
+        super().close()
+        if self.popen is not None:
+            try:
+                self.popen.wait(timeout=2)
+            except subprocess.TimeoutExpired:
+                kill_session(self.popen.pid)
+                self.popen.wait()
