@@ -48,4 +48,4 @@ def _inflate(packed: bytes, size: int) -> bytes | None:
         data = inflater.decompress(packed, size + 1)  # a few forged bytes may inflate to gigabytes
     except zlib.error:
         return None
-    return data if inflater.eof and not inflater.unused_data else None
+    return data if inflater.eof and not inflater.unused_data and len(data) == size else None

@@ -30,15 +30,17 @@ def read(path: str, limit: int) -> Contents:
         OSError: it cannot be read, is a link, a pipe or anything else but a plain file, or is over the limit.
     """
     # O_NONBLOCK: opening a pipe that somebody put there must not wait for its writer.
-    with os.fdopen(
-        os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb", buffering=0
-    ) as file:
-        status = os.fstat(file.fileno())
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "not a regular file", path)
         if status.st_size > limit:
             raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), path)
-        return Contents(path, file.readall(), status.st_mtime)
+        with os.fdopen(descriptor, "rb", buffering=0, closefd=False) as file:
+            return Contents(path, file.readall(), status.st_mtime)
+    finally:
+        os.close(descriptor)
 
 
 def publish(path: str, data: bytes) -> None:

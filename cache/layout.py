@@ -60,13 +60,17 @@ def place(root: Path, kind: str, name: str) -> str:
 
 def walk(root: Path) -> Iterator[Entry]:
     """Every file of ours. What is not named like one, is a link, or vanishes meanwhile is passed over."""
+    kinds = _folders(home(root))
     for kind in (*KINDS, BLOB):
-        for shard in _scan(home(root) / kind):
-            if shard.is_dir(follow_symlinks=False):
-                for item in _scan(shard.path):
-                    entry = _entry(kind, shard.name, item)
-                    if entry is not None:
-                        yield entry
+        for shard, folder in _folders(kinds[kind]).items() if kind in kinds else ():
+            for item in _scan(folder):
+                entry = _entry(kind, shard, item)
+                if entry is not None:
+                    yield entry
+
+
+def _folders(path: Path | str) -> dict[str, str]:
+    return {item.name: item.path for item in _scan(path) if item.is_dir(follow_symlinks=False)}
 
 
 def _scan(folder: Path | str) -> Iterator[os.DirEntry[str]]:
