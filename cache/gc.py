@@ -47,7 +47,7 @@ def collect(root: Path, *, max_size: int, max_age: float | None = None, most: in
                 _collect(root, done, max_size, max_age, most)
             done.busy = not alone
     except OSError as error:
-        done.trouble = str(error)
+        done.trouble = f"{error.filename}: {error.strerror}"
     return done
 
 
@@ -103,6 +103,6 @@ def _remove(entry: Entry, done: Collected) -> bool:
     try:
         Path(entry.path).unlink(missing_ok=True)
     except OSError as error:
-        done.trouble = done.trouble or str(error)
+        done.trouble = done.trouble or f"{entry.path}: {error.strerror}"
         return False
     return True

@@ -139,14 +139,16 @@ class Store:
         try:
             return files.read(place(self.root, kind, name), limit)
         except OSError as error:
-            raise _MissError("absent" if error.errno in _GONE else "unreadable", f"cannot read: {error}") from error
+            raise _MissError(
+                "absent" if error.errno in _GONE else "unreadable", f"cannot read: {error.strerror}"
+            ) from error
 
     def _publish(self, what: str, path: str, data: bytes) -> bool:
         try:
             self._tag()
             files.publish(path, data)
         except OSError as error:
-            return self._failed(what, f"cannot write: {error}")
+            return self._failed(what, f"cannot write: {error.strerror}")
         self._count(f"{what}.written")
         return True
 

@@ -35,7 +35,7 @@ VERBS = {
 
 def add_parser(subparsers: Subparsers) -> None:
     """Register `cache` and its verbs; the parsed arguments go to `run`."""
-    parser = subparsers.add_parser("cache", help="look after the cache", description=__doc__)
+    parser = subparsers.add_parser("cache", help="look after the cache", description="Look after the local cache.")
     parser.set_defaults(run=run)
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     for verb, (text, example) in VERBS.items():
