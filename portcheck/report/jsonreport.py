@@ -1,0 +1,94 @@
+"""The JSON report, schema `portcheck-report/1`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from portcheck import __version__
+from portcheck.report.model import Group, Report, ReportCell
+from portcheck.report.note import NOTE
+from portcheck.report.output import write_file
+from portcheck.verdicts import Position
+
+SCHEMA = "portcheck-report/1"
+RESOURCES = ("shared", "tmem", "registers", "spills", "num_warps", "threads")
+
+
+def as_dict(report: Report) -> dict[str, Any]:
+    """The report as plain data. Equal for equal records, but for the times and `from`."""
+    return {
+        "schema": SCHEMA,
+        "tool": {"name": "portcheck", "version": __version__},
+        "toolchains": [
+            {"triton": toolchain.release, "python": toolchain.python, "digest": toolchain.digest}
+            for toolchain in report.toolchains
+        ],
+        "targets": [str(target) for target in report.targets],
+        "summary": {**report.summary, "static": None, "seconds": _seconds(report.seconds)},
+        "cells": [_cell(reported) for reported in report.cells],
+        "failures": [_group(group) for group in report.groups],
+        "note": NOTE,
+    }
+
+
+def write(report: Report, path: Path) -> None:
+    """Write the report to `path`, whole or not at all.
+
+    Raises:
+        UsageError: it cannot be written there.
+    """
+    write_file(path, json.dumps(as_dict(report), indent=1, ensure_ascii=False) + "\n")
+
+
+def _cell(reported: ReportCell) -> dict[str, Any]:
+    cell, result, outcome = reported.cell, reported.result, reported.result.outcome
+    return {
+        "cell": cell.name,
+        "kernel": cell.row.kernel,
+        "variant": cell.row.variant,
+        "target": str(cell.target),
+        "triton": cell.release,
+        "verdict": outcome.verdict if reported.status else None,
+        "stage": reported.failure.stage if reported.failure else None,
+        "fingerprint": reported.fingerprint,
+        "status": reported.status,
+        "from": result.origin,
+        "front_key": result.front_key,
+        "back_key": result.back_key,
+        "kernel_hash": result.kernel_hash,
+        "seconds": _seconds(outcome.seconds),
+        "stages": {stage: _seconds(seconds) for stage, seconds in outcome.stages.items()},
+        "artifacts": {
+            stage: {"digest": artifact.digest, "size": artifact.size}
+            for stage, artifact in sorted(outcome.artifacts.items())
+        },
+        "resources": {name: outcome.resources.get(name) for name in RESOURCES},
+        "configs": None,
+        "source": _position(result.source),
+    }
+
+
+def _group(group: Group) -> dict[str, Any]:
+    failure = group.failure
+    return {
+        "letter": group.letter,
+        "fingerprint": group.fingerprint,
+        "verdict": failure.verdict,
+        "stage": failure.stage,
+        "message": failure.message,
+        "detail": failure.detail,
+        "why": None,
+        "do": None,
+        "see": None,
+        "cells": [reported.cell.name for reported in group.cells],
+    }
+
+
+def _position(at: Position | None) -> dict[str, Any] | None:
+    return {"file": at.file, "line": at.line, "column": at.column} if at else None
+
+
+def _seconds(seconds: float) -> float:
+    return round(seconds, 4)

@@ -1,0 +1,160 @@
+"""A report: every cell with its status, and the failures grouped by cause. What all formats write from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from portcheck.cells import Cell
+from portcheck.diagnose.fingerprint import fingerprint
+from portcheck.manifest.model import Expectation
+from portcheck.target import Target
+from portcheck.toolchain.model import Toolchain
+from portcheck.verdicts import Failure, Result
+
+ORIGINS = ("compiled", "cached", "cutoff", "remote", "predicted", "skipped")
+SKIPPED = "skipped"
+
+T = TypeVar("T")
+
+# (did it fail, was it expected to) → status
+_STATUS = {(False, False): "ok", (False, True): "xpass", (True, False): "new", (True, True): "xfail"}
+
+
+@dataclass(frozen=True, slots=True)
+class ReportCell:
+    """One cell as reported."""
+
+    cell: Cell
+    result: Result
+    status: str | None  # ok, new, known, xfail, xpass; None: skipped, it has no verdict
+    fingerprint: str | None  # None unless it failed
+    letter: str | None  # of its failure group
+    expectation: Expectation | None
+
+    @property
+    def failure(self) -> Failure | None:
+        """What is wrong with the cell; None if it is ok or was skipped."""
+        return self.result.outcome.failure if self.status else None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The cells that failed for one cause, and the first one's failure."""
+
+    letter: str
+    fingerprint: str
+    failure: Failure
+    cells: tuple[ReportCell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One run. Cells are in row-major order: row, release, target."""
+
+    toolchains: tuple[Toolchain, ...]
+    targets: tuple[Target, ...]
+    cells: tuple[ReportCell, ...]
+    groups: tuple[Group, ...]
+    summary: Mapping[str, int]  # cells, ok, failed; new, known, xfail, xpass; one count an origin
+    seconds: float  # wall clock of the run
+
+
+def build(
+    judged: Sequence[tuple[Cell, Result]],
+    toolchains: Sequence[Toolchain],
+    seconds: float,
+    expectation: Callable[[Cell], Expectation | None],
+) -> Report:
+    """Assemble a report.
+
+    Rows and targets are shown in the order in which `judged` first names them, releases in that of `toolchains`; the
+    order in which cells of one row come does not matter. `expectation` gives the `xfail` entry that covers a cell.
+    """
+    rows = _ranks(cell.row.name for cell, _ in judged)
+    releases = _ranks(toolchain.release for toolchain in toolchains)
+    targets = _target_ranks([cell for cell, _ in judged])
+    ordered = sorted(
+        judged,
+        key=lambda pair: (
+            rows[pair[0].row.name],
+            releases.get(pair[0].release, len(releases)),
+            targets[pair[0].target],
+        ),
+    )
+    letters: dict[str, str] = {}
+    cells = tuple(_reported(cell, result, expectation(cell), letters) for cell, result in ordered)
+    return Report(
+        toolchains=tuple(toolchains),
+        targets=tuple(targets),
+        cells=cells,
+        groups=tuple(_group(letter, print_, cells) for print_, letter in letters.items()),
+        summary=_summary(cells),
+        seconds=seconds,
+    )
+
+
+def exit_status(report: Report, xfail_strict: Callable[[Cell], bool]) -> int:
+    """0: nothing new; 1: new failures, or an unexpected pass where `xfail_strict`; 3: a tool is missing, which wins."""
+    new = {reported.result.outcome.verdict for reported in report.cells if reported.status == "new"}
+    if "toolchain-error" in new:
+        return 3
+    passed = any(reported.status == "xpass" and xfail_strict(reported.cell) for reported in report.cells)
+    return 1 if new or passed else 0
+
+
+def _reported(cell: Cell, result: Result, expected: Expectation | None, letters: dict[str, str]) -> ReportCell:
+    if result.origin == SKIPPED:
+        return ReportCell(cell, result, None, None, None, expected)
+    failure = result.outcome.failure
+    status = _STATUS[failure is not None, expected is not None]
+    if failure is None:
+        return ReportCell(cell, result, status, None, None, expected)
+    print_ = fingerprint(failure)
+    letter = letters.setdefault(print_, _letter(len(letters)))
+    return ReportCell(cell, result, status, print_, letter, expected)
+
+
+def _group(letter: str, print_: str, cells: Sequence[ReportCell]) -> Group:
+    members = tuple(reported for reported in cells if reported.fingerprint == print_)
+    failure = members[0].failure
+    assert failure is not None  # it has a fingerprint
+    return Group(letter, print_, failure, members)
+
+
+def _summary(cells: Sequence[ReportCell]) -> dict[str, int]:
+    statuses = Counter(reported.status for reported in cells)
+    origins = Counter(reported.result.origin for reported in cells)
+    failed = sum(reported.failure is not None for reported in cells)
+    return {
+        "cells": len(cells),
+        "ok": len(cells) - failed - origins[SKIPPED],
+        "failed": failed,
+        **{status: statuses[status] for status in ("new", "known", "xfail", "xpass")},
+        **{origin: origins[origin] for origin in ORIGINS},
+    }
+
+
+def _target_ranks(cells: Sequence[Cell]) -> dict[Target, int]:
+    """Order of the columns: as the row with the most targets has them, so that a row with few does not reorder them."""
+    by_row: dict[str, dict[Target, None]] = {}
+    for cell in cells:
+        by_row.setdefault(cell.row.name, {})[cell.target] = None
+    widest_first = sorted(by_row.values(), key=len, reverse=True)
+    return _ranks(target for row in widest_first for target in row)
+
+
+def _ranks(names: Iterable[T]) -> dict[T, int]:
+    return {name: rank for rank, name in enumerate(dict.fromkeys(names))}
+
+
+def _letter(index: int) -> str:
+    """A … Z, AA, AB …"""
+    letter = ""
+    index += 1
+    while index:
+        index, rest = divmod(index - 1, 26)
+        letter = chr(ord("A") + rest) + letter
+    return letter
