@@ -52,7 +52,8 @@ def select(manifest: Manifest, selection: Selection, releases: Callable[[str], s
 def expectation(cell: Cell) -> Expectation | None:
     """The `xfail` entry that expects `cell` to fail, if there is one; the first that matches counts."""
     for expected in cell.row.xfail:
-        if cell.target.matches(expected.target) and release_matches(expected.triton or ">=0", cell.release):
+        in_release = expected.triton is None or release_matches(expected.triton, cell.release)
+        if in_release and cell.target.matches(expected.target):
             return expected
     return None
 
@@ -104,5 +105,4 @@ def _targets(row: Row, columns: Sequence[Target], patterns: Sequence[str]) -> li
 def _why_empty(rows: Sequence[Row], columns: Sequence[Target]) -> str:
     if not rows:
         return "the manifest has no [[kernel]]"
-    names, targets = ", ".join(row.name for row in rows), ", ".join(map(str, columns))
-    return f"{names} skips or does not list any of {targets}"
+    return f"no selected row keeps {' or '.join(map(str, columns))}: its own targets or its skip leave them out"

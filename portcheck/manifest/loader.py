@@ -36,7 +36,14 @@ def load(path: Path) -> Manifest:
         UsageError: it cannot be read, or it has mistakes: one line for each of them.
     """
     path = path.absolute()
-    tables, found = read_table(_read(path), {"defaults": table, "cache": table, "kernel": array_of_tables})
+    try:
+        return _parse(path, _read(path))
+    except RecursionError:
+        raise UsageError(f"{path.name}: arrays or tables nest too deeply") from None
+
+
+def _parse(path: Path, data: Mapping[str, Any]) -> Manifest:
+    tables, found = read_table(data, {"defaults": table, "cache": table, "kernel": array_of_tables})
     mistakes = [line(path.name, mistake) for mistake in found]
     given: dict[str, dict[str, Any]] = {}
     for key, schema in (("defaults", SETTINGS), ("cache", CACHE)):
@@ -45,7 +52,8 @@ def load(path: Path) -> Manifest:
     defaults = merge_settings(Settings(targets=()), given["defaults"])
     rows, found_in_rows = read_rows(tables.get("kernel", ()), path.name, path.parent, defaults)
     if mistakes := mistakes + found_in_rows:
-        raise UsageError("\n".join(mistakes))
+        # Names and values of the file are quoted in them, and may hold line breaks.
+        raise UsageError("\n".join(" ".join(mistake.splitlines()) for mistake in mistakes))
     return Manifest(path, rows, defaults, CacheSettings(**given["cache"]))
 
 
@@ -54,7 +62,7 @@ def _read(path: Path) -> Mapping[str, Any]:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"{path}: cannot read the manifest: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise UsageError(f"{path.name}: not valid TOML: {error}") from None
     if path.name != SHARED_FILE:
         return data

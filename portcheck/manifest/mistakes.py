@@ -62,8 +62,7 @@ def read_table(table: Mapping[str, Any], schema: Mapping[str, Parser[Any]]) -> t
 def line(where: str, mistake: Mistake) -> str:
     """One mistake as the line that the user reads."""
     path, what = mistake
-    text = f"{where}: {path.lstrip('.')}: {what}" if path else f"{where}: {what}"
-    return " ".join(text.split("\n"))
+    return f"{where}: {path.lstrip('.')}: {what}" if path else f"{where}: {what}"
 
 
 def _below(path: str, error: UsageError) -> list[Mistake]:
