@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.metadata
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 
 from portcheck.keys import canonical, digest
 from portcheck.patterns import matches
@@ -28,8 +29,8 @@ IGNORED = (
 
 
 def variables(environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment variables that keys cover."""
-    return {name: value for name, value in environ.items() if not _ignored(name)}
+    """The environment variables that keys cover; one that names a file counts by the file's content, not its path."""
+    return {name: _resolved(value) for name, value in environ.items() if not _ignored(name)}
 
 
 @cache
@@ -40,6 +41,16 @@ def distributions() -> str:
         for found in importlib.metadata.distributions()
     }
     return digest(canonical(found))
+
+
+def _resolved(value: str) -> str:
+    path = Path(value)
+    if not path.is_absolute():
+        return value
+    try:
+        return f"file {digest(path.read_bytes())}" if path.is_file() else value
+    except (OSError, ValueError):
+        return value
 
 
 @cache

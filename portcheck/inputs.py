@@ -56,6 +56,13 @@ class Files:
         stable = since is None or not any(seen and begin <= seen[3] <= now for seen in stats.values())
         return Inputs({name: self._digest(path, stats[path]) for name, path in paths.items()}, stats, stable)
 
+    def can_find(self, inputs: Inputs) -> bool:
+        """Does every name lead back to the file it was given for? Where it does not, a later look would see another."""
+        found = self.locate(inputs.contents)
+        read = {(seen[0], seen[1]) for seen in inputs.stats.values() if seen}
+        located = (_stat(found[name]) for name, content in inputs.contents.items() if content)
+        return all(seen is not None and (seen[0], seen[1]) in read for seen in located)
+
     def locate(self, names: Iterable[str]) -> dict[str, str]:
         """Portable name → the path where it would be on this machine."""
         return {name: self._locate(name) for name in names}

@@ -5,6 +5,7 @@ Runs in a process of its own, which ends afterwards; so everything that is patch
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sys
@@ -91,7 +92,7 @@ def _launch(request, device, folder):
         if parameter.name in spec["constants"]:
             args.append(values.constant(spec["constants"][parameter.name], load))
         elif parameter.name in spec["signature"]:
-            args.append(values.argument(spec["signature"][parameter.name]))
+            args.append(values.argument(spec["signature"][parameter.name], load))
         else:
             args.append(parameter.default)
     options = {k: values.constant(v, load) for k, v in spec["options"].items()}
@@ -117,7 +118,7 @@ def _knobs():
 
 
 def _plain(value):
-    """A value as JSON, without paths of this machine inside Triton's own folder and without addresses."""
+    """A value as JSON, without addresses and without paths of this machine: files outside Triton count by content."""
     if isinstance(value, dict):
         return {str(k): _plain(v) for k, v in sorted(value.items(), key=lambda item: str(item[0]))}
     if isinstance(value, (list, tuple)):
@@ -128,8 +129,12 @@ def _plain(value):
         return value
     if callable(value):
         return "%s.%s" % (getattr(value, "__module__", ""), getattr(value, "__qualname__", type(value).__qualname__))
+    text = str(getattr(value, "path", value))
     home = os.path.dirname(sys.modules["triton"].__file__)
-    return str(getattr(value, "path", value)).replace(home, "$TRITON")
+    if text.startswith(home) or not os.path.isabs(text) or not os.path.isfile(text):
+        return text.replace(home, "$TRITON")
+    with open(text, "rb") as f:
+        return "file " + hashlib.sha256(f.read()).hexdigest()
 
 
 def _derived(pipeline):

@@ -59,10 +59,12 @@ def descriptor(text):
     return TensorDescriptor(base, list(block), strides, list(block))
 
 
-def argument(tree):
-    """The stand-in for one run-time argument; tuples nest."""
+def argument(tree, load):
+    """The stand-in for one run-time argument; tuples nest, and may hold constants."""
     if isinstance(tree, list):
-        return tuple(argument(leaf) for leaf in tree)
+        return tuple(argument(leaf, load) for leaf in tree)
+    if "constant" in tree:
+        return constant(tree["constant"], load)
     kind, divisible, large = tree["type"], tree["divisible"], tree["large"]
     if kind.startswith("*"):
         return Pointer(kind[1:].removeprefix("k"), divisible, large)

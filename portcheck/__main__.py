@@ -1,0 +1,7 @@
+"""`python -m portcheck`."""
+
+import sys
+
+from portcheck.cli.main import main
+
+sys.exit(main())

@@ -1,0 +1,49 @@
+"""The command `portcheck`: one module a subcommand, and the place where errors become one line and a status."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from portcheck import __version__
+from portcheck.errors import PortcheckError
+
+COMMANDS = ("check", "cache")
+INTERRUPTED = 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command line; returns the exit status that docs/interface.md gives."""
+    args = _parser().parse_args(argv)
+    try:
+        return int(args.run(args))
+    except PortcheckError as error:
+        for line in str(error).splitlines():
+            print(f"portcheck: {line}", file=sys.stderr)
+        return error.status
+    except KeyboardInterrupt:
+        print("portcheck: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has seen enough. Python would complain once more when it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="portcheck",
+        description="Compile Triton kernels for every GPU target, with no GPU, and say where each combination breaks.",
+        epilog="examples:\n  portcheck check --demo\n  portcheck check -t cuda:90,hip:gfx942 -k 'attention*'\n\n"
+        "exit status: 0 nothing new fails, 1 new failures, 2 bad arguments or manifest, 3 Triton or the machine is at\n"
+        "fault, 130 interrupted",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"portcheck {__version__}")
+    subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        import_module(f"portcheck.cli.{command}").add_parser(subparsers)
+    return parser

@@ -1,0 +1,86 @@
+"""The workshop of a run: toolchains, judges and compile services, made from a manifest and its cells."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from portcheck.cache import Store, resolve_cache_dir
+from portcheck.cells import Cell
+from portcheck.compiler.service import Service
+from portcheck.inputs import Files
+from portcheck.judge import Judge
+from portcheck.manifest.model import Manifest
+from portcheck.toolchain.find import find
+from portcheck.toolchain.model import Toolchain
+from portcheck.units import units_of
+
+
+class Workshop:
+    """Everything that judging the cells of one run needs."""
+
+    def __init__(self, manifest: Manifest, cells: Sequence[Cell], store: Store, isolation: str) -> None:
+        """`isolation`: fork or spawn.
+
+        Raises:
+            EnvironmentProblem: a toolchain that is not there or cannot be read.
+        """
+        self._manifest, self._isolation = manifest, isolation
+        self._backends = sorted({cell.target.backend for cell in cells})
+        self.toolchains = tuple(find(release, store) for release in dict.fromkeys(c.release for c in cells))
+        units = units_of(manifest.rows)
+        self._services: dict[str, Service] = {}
+        self._lock = threading.RLock()
+        self._judges = {
+            toolchain.release: Judge(
+                toolchain,
+                units,
+                store,
+                Files(manifest.folder, _site(), toolchain.package),
+                manifest.cache.salt,
+                lambda toolchain=toolchain: self._service(toolchain),  # type: ignore[misc]
+            )
+            for toolchain in self.toolchains
+        }
+
+    def judge(self, cell: Cell) -> Judge:
+        """The judge of a cell's release."""
+        return self._judges[cell.release]
+
+    def stop(self) -> None:
+        """Kill every process at once; safe in a signal handler."""
+        for service in list(self._services.values()):
+            service.stop()
+
+    def close(self) -> None:
+        """End all processes and wait for them."""
+        with self._lock:
+            for service in self._services.values():
+                service.close()
+            self._services.clear()
+
+    def _service(self, toolchain: Toolchain) -> Service:
+        with self._lock:
+            if toolchain.release not in self._services:
+                self._services[toolchain.release] = Service(
+                    toolchain, self._manifest.folder, self._isolation, self._backends
+                )
+            return self._services[toolchain.release]
+
+
+def cache_dir(manifest: Manifest) -> Path:
+    """The cache directory that a manifest leads to.
+
+    Raises:
+        UsageError: nothing says where it could be.
+    """
+    given = manifest.cache.dir
+    inside = str(manifest.folder / given) if given and not given.startswith("~") else given
+    return resolve_cache_dir(inside, os.environ)
+
+
+def _site() -> list[Path]:
+    return [Path(entry) for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")]

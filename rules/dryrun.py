@@ -1,0 +1,28 @@
+"""`--dry-run`: which cells would be compiled, why, and about how long that takes."""
+
+from __future__ import annotations
+
+from portcheck.rules.run import Run
+
+
+def dry_run(run: Run) -> str:
+    """The text that `portcheck check --dry-run` prints. Nothing is imported or compiled.
+
+    Raises:
+        UsageError: a row does not fit its kernel.
+        EnvironmentProblem: Triton is not there.
+    """
+    run.prepare()
+    expected, lines, total, unknown = run.expected_seconds, [], 0.0, 0
+    todo = {cell.name: cell for cell in run.settle()}
+    for name, cell in todo.items():
+        seconds = expected.get(name)
+        total += seconds or 0.0
+        unknown += seconds is None
+        about = f"about {seconds:.1f} s" if seconds is not None else "not timed yet"
+        lines.append(f"{name}: {run.workshop.judge(cell).why_unknown(cell)}; {about}")
+    if run.request.force:
+        lines.insert(0, "--force: every cell is compiled")
+    estimate = f"about {total:.1f} s of compiling" + (f", and {unknown} cells never timed" if unknown else "")
+    lines.append(f"{len(todo)} of {len(run.cells)} cells would be compiled: {estimate}")
+    return "\n".join(lines)

@@ -1,0 +1,64 @@
+"""doit's reporter for runs of portcheck: no line a task, a progress display instead, and Ctrl-C that stops at once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from types import FrameType
+from typing import Any
+
+from doit.reporter import ConsoleReporter
+
+from portcheck.rules.run import Run
+
+_OURS = ("toolchain", "resolve", "compile", "report", "portcheck")
+
+
+class PortcheckReporter(ConsoleReporter):  # type: ignore[misc]
+    """Quiet about portcheck's own tasks; other tasks of a user's dodo.py are told as doit tells them."""
+
+    desc = "portcheck's progress and matrix"
+    runs: list[Run] = []  # noqa: RUF012 - doit makes the reporter; this is where it finds the run
+
+    def initialize(self, tasks: Mapping[str, Any], selected: list[str]) -> None:
+        """Start the progress, and take the signals that end a run."""
+        super().initialize(tasks, selected)
+        for run in self.runs:
+            run.start_progress(sys.stderr)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._stop)
+
+    def execute_task(self, task: Any) -> None:
+        """Say that a task starts, if it is not one of ours."""
+        if not _is_ours(task.name):
+            super().execute_task(task)
+
+    def add_failure(self, task: Any, fail: Any) -> None:
+        """Say that a task failed; a red matrix has said it already."""
+        if not _is_ours(task.name):
+            super().add_failure(task, fail)
+
+    def skip_uptodate(self, task: Any) -> None:
+        """Say that a task is up to date, if it is not one of ours."""
+        if not _is_ours(task.name):
+            super().skip_uptodate(task)
+
+    def complete_run(self) -> None:
+        """End the progress and every process."""
+        for run in self.runs:
+            run.close()
+        super().complete_run()
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        """Kill the children and leave. doit would wait for its threads; what is finished is in the cache already."""
+        for run in self.runs:
+            run.interrupt()
+            kept = f"{len(run.results)} of {len(run.cells)} cells are finished and kept"
+            os.write(2, f"\nportcheck: interrupted; {kept}\n".encode())
+        os._exit(130)
+
+
+def _is_ours(name: str) -> bool:
+    return name.partition(":")[0] in _OURS

@@ -1,0 +1,26 @@
+"""What is asked of one run: the manifest, the selection, and how to go about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from portcheck.suite import Selection
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One run as the user asks for it; the command line and a dodo.py both end here."""
+
+    manifest: Path
+    selection: Selection = field(default_factory=Selection)
+    jobs: int = 1
+    isolation: str = "fork"  # spawn: a fresh interpreter a cell
+    force: bool = False  # compile what is known, too
+    max_failures: int | None = None  # stop after so many new failures
+    json: Path | None = None
+    save_ir: Path | None = None
+    color: bool = False
+    width: int | None = None  # columns of the terminal
+    quiet: bool = False
+    verbose: bool = False

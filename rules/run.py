@@ -1,0 +1,227 @@
+"""One run: what the tasks of the graph act on. No action raises; a verdict is data, and so is trouble."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TextIO
+
+from portcheck.cache import Store
+from portcheck.cells import Cell
+from portcheck.compiler.tree import Interrupted
+from portcheck.errors import EnvironmentProblem, PortcheckError
+from portcheck.history import History
+from portcheck.manifest.loader import load
+from portcheck.manifest.model import Manifest
+from portcheck.report import jsonreport, matrix
+from portcheck.report.model import SKIPPED, Report, build, exit_status
+from portcheck.report.progress import Progress, make_progress
+from portcheck.rules.request import Request
+from portcheck.saveir import save_ir
+from portcheck.suite import expectation, select
+from portcheck.toolchain.find import release_of
+from portcheck.verdicts import Outcome, Result
+from portcheck.workshop import Workshop, cache_dir
+
+
+class Run:
+    """The state of one run. The tasks' actions are its methods; they may run in any thread."""
+
+    def __init__(self, request: Request) -> None:
+        """Load the manifest and select cells.
+
+        Raises:
+            UsageError: a mistake in the manifest or the selection.
+            EnvironmentProblem: a release that is not there.
+        """
+        self.request = request
+        self.manifest: Manifest = load(request.manifest)
+        self.cells: dict[str, Cell] = {
+            cell.name: cell for cell in select(self.manifest, request.selection, release_of)
+        }
+        self.results: dict[str, Result] = {}
+        self.known: dict[str, Result] = {}
+        self.problems: list[PortcheckError] = []
+        self.progress: Progress = Progress()
+        self.report: Report | None = None
+        self.store = Store(cache_dir(self.manifest), warn=self.warn)
+        self._history = History(self.store, self.manifest.folder)
+        self._workshop: Workshop | None = None
+        self._lock = threading.RLock()
+        self._began = time.monotonic()
+
+    def prepare(self) -> None:
+        """Find the toolchains and look up every key at once, before any cell runs. Done once, whoever comes first."""
+        with self._lock:
+            if self._workshop is None:
+                cells = list(self.cells.values())
+                self._workshop = Workshop(self.manifest, cells, self.store, self.request.isolation)
+                if not self.request.force:
+                    self._look_up(cells)
+
+    def settle(self) -> list[Cell]:
+        """Take the verdicts that are known; returns the cells that need a task."""
+        settled = [c for n, c in self.cells.items() if n in self.known and not self._lost_artifacts(c, self.known[n])]
+        for cell in settled:
+            self._finish(cell, self.known[cell.name])
+        return [cell for name, cell in self.cells.items() if name not in self.results]
+
+    @property
+    def expected_seconds(self) -> Mapping[str, float]:
+        """Cell → seconds it took last time."""
+        return self._history.seconds
+
+    def toolchain(self) -> bool:
+        """Action of `toolchain:RELEASE`."""
+        return self._guarded(self.prepare)
+
+    def resolve(self, names: list[str]) -> bool:
+        """Action of `resolve:UNIT@RELEASE`: import the unit for each of these cells' targets, where it is not known."""
+
+        def resolve() -> None:
+            self.prepare()
+            for name in names:
+                if name not in self.known and not self._over():
+                    self.workshop.judge(self.cells[name]).resolve(self.cells[name])
+
+        return self._guarded(resolve)
+
+    def compile(self, name: str) -> bool:
+        """Action of `compile:CELL`."""
+
+        def compile_cell() -> None:
+            self.prepare()
+            cell = self.cells[name]
+            result = self.known.get(name)
+            if result is None or self._lost_artifacts(cell, result):
+                if self._over():
+                    return
+                self.progress.cell_started(name)
+                result = self.workshop.judge(cell).judge(cell, force=self.request.force or result is not None)
+            self._finish(cell, result)
+
+        return self._guarded(compile_cell)
+
+    def write_report(self) -> bool:
+        """Action of `report`: assemble the report and write the formats that were asked for."""
+
+        def write() -> None:
+            self.prepare()
+            judged = [(cell, self.results.get(name, _SKIPPED)) for name, cell in self.cells.items()]
+            toolchains = self.workshop.toolchains
+            self.report = build(judged, toolchains, time.monotonic() - self._began, expectation)
+            if self.request.json:
+                jsonreport.write(self.report, self.request.json)
+
+        return not self.problems and self._guarded(write)
+
+    def print_report(self) -> bool:
+        """Action of `portcheck`: print the matrix. False if the run failed."""
+        self.close()
+        for line in (line for problem in self.problems for line in str(problem).splitlines()):
+            print(f"portcheck: {line}", file=sys.stderr)
+        if self.report is not None and not self.request.quiet and not self.problems:
+            text = matrix.render(self.report, color=self.request.color, width=self.request.width)
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        return self.status == 0
+
+    @property
+    def status(self) -> int:
+        """The exit status so far: 2 or 3 for trouble, else what the report says."""
+        if self.problems:
+            return max(problem.status for problem in self.problems)
+        if self.report is None:
+            return EnvironmentProblem.status
+        return exit_status(self.report, lambda cell: cell.row.settings.xfail_strict)
+
+    @property
+    def workshop(self) -> Workshop:
+        """What judges cells; `prepare` made it."""
+        assert self._workshop is not None
+        return self._workshop
+
+    def start_progress(self, stream: TextIO) -> None:
+        """Begin to tell how the run goes."""
+        self.progress = make_progress(stream, self.request.quiet, self.request.verbose, self.expected_seconds)
+        self.progress.start(len(self.cells) - len(self.results))
+
+    def warn(self, text: str) -> None:
+        """Tell the user something in a line of its own."""
+        self.progress.note(f"portcheck: {text}")
+
+    def interrupt(self) -> None:
+        """Kill every process of the run at once. Finished cells are in the store already."""
+        if self._workshop is not None:
+            self._workshop.stop()
+        self.progress.stop()
+
+    def close(self) -> None:
+        """End all processes, remember how long cells took, and end the progress."""
+        if self._workshop is not None:
+            self._workshop.close()
+            self._history.add({name: result for name, result in self.results.items() if result.origin == "compiled"})
+        self.progress.stop()
+
+    def _look_up(self, cells: list[Cell]) -> None:
+        for cell in cells:
+            found = self.workshop.judge(cell).look_up(cell)
+            if found:
+                self.known[cell.name] = found
+
+    def _lost_artifacts(self, cell: Cell, result: Result) -> bool:
+        """Was IR asked for that the cache has evicted? The verdict stands without it, so nobody else minds."""
+        return self.request.save_ir is not None and None in self.workshop.judge(cell).artifacts(cell, result).values()
+
+    def _finish(self, cell: Cell, result: Result) -> None:
+        if self.request.save_ir:
+            save_ir(self.request.save_ir, cell, self.workshop.judge(cell).artifacts(cell, result))
+        with self._lock:
+            self.results[cell.name] = result
+        self.progress.cell_finished(cell.name, result.outcome.verdict, result.origin)
+
+    def _over(self) -> bool:
+        """Is there no point in starting anything more?"""
+        if self.problems:
+            return True
+        limit = self.request.max_failures
+        if limit is None:
+            return False
+        with self._lock:
+            failed = [name for name, result in self.results.items() if result.outcome.failure]
+        return sum(expectation(self.cells[name]) is None for name in failed) >= limit
+
+    def _guarded(self, action: Callable[[], None]) -> bool:
+        """Run an action; its trouble becomes a problem of the run, and the tasks after it go on to say so."""
+        try:
+            action()
+        except Interrupted:
+            pass
+        except PortcheckError as error:
+            with self._lock:
+                if str(error) not in map(str, self.problems):
+                    self.problems.append(error)
+        except Exception as error:
+            with self._lock:
+                self.problems.append(_bug(error))
+        return True
+
+
+_SKIPPED = Result(Outcome(), SKIPPED)
+
+
+def _bug(error: Exception) -> PortcheckError:
+    """Something that portcheck did not foresee: said in one line, with what to attach to a report."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    log = Path.cwd() / "portcheck-internal-error.txt"
+    try:
+        log.write_text("".join(traceback.format_exception(error)))
+        attach = f"please report it with {log}"
+    except OSError:
+        attach = "please report it"
+    what = f"{type(error).__name__}: {error}".splitlines()[0]
+    return EnvironmentProblem(f"internal error in {Path(frame.filename).name}:{frame.lineno}: {what}; {attach}")

@@ -1,0 +1,70 @@
+"""For a user's dodo.py: `portcheck_suite` gives its task creators, `DOIT_CONFIG` what doit has to know."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from doit import get_var
+from doit.exceptions import TaskError
+
+from portcheck.errors import PortcheckError, UsageError
+from portcheck.manifest.loader import find_manifest
+from portcheck.rules.reporter import PortcheckReporter
+from portcheck.rules.request import Request
+from portcheck.rules.run import Run
+from portcheck.rules.tasks import creators
+from portcheck.suite import Selection
+
+DOIT_CONFIG: dict[str, Any] = {
+    "reporter": PortcheckReporter,
+    "default_tasks": ["portcheck"],
+    "num_process": os.cpu_count() or 1,
+    "par_type": "thread",
+    "continue": True,
+    "verbosity": 2,
+    # The cache is the memory: doit's own would be written only at the end of a run, and lost by a kill.
+    "backend": "sqlite3",
+    "dep_file": ":memory:",
+}
+
+
+def portcheck_suite(manifest: str | Path | None = None) -> dict[str, Callable[[], Any]]:
+    """The task creators for a manifest, to be put into a dodo.py's globals.
+
+    Without `manifest`, the one of the current folder or of the nearest above. Selections are given on doit's command
+    line: `doit portcheck targets=cuda:80,hip:gfx942 triton=3.9.0 kernels='attn*'`.
+    """
+    try:
+        run = Run(_request(manifest))
+    except PortcheckError as error:
+        return {"task_portcheck": lambda error=error: _broken(error)}  # type: ignore[misc]
+    PortcheckReporter.runs.append(run)
+    return creators(run, lambda: run.cells.values())
+
+
+def _request(manifest: str | Path | None) -> Request:
+    path = Path(manifest) if manifest else find_manifest(Path.cwd())
+    if path is None:
+        raise UsageError("no portcheck.toml here or above; write one, or name it: portcheck_suite(manifest=…)")
+    selection = Selection(targets=_list("targets"), triton=_list("triton"), kernels=_list("kernels"))
+    color = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    return Request(path, selection, color=color)
+
+
+def _list(name: str) -> tuple[str, ...]:
+    return tuple(part for part in str(get_var(name, "") or "").split(",") if part)
+
+
+def _broken(error: PortcheckError) -> dict[str, Any]:
+    """The only task of a suite that could not be made: it says why. Other tasks of the dodo.py are unharmed."""
+
+    def say() -> TaskError:
+        for line in str(error).splitlines():
+            print(f"portcheck: {line}", file=sys.stderr)
+        return TaskError(str(error))
+
+    return {"actions": [say], "doc": "cannot be made: run it to see why", "io": {"capture": False}, "verbosity": 2}
