@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import xxhash
+
 from portcheck.cache.store import Store
 
 INLINE_LIMIT = 64 << 10  # bytes, before compression

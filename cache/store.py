@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import xxhash
+
 from portcheck.cache import envelope, files
 from portcheck.cache.envelope import EnvelopeError, Record
 from portcheck.cache.files import Contents

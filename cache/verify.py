@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import xxhash
+
 from portcheck.cache import envelope, files
 from portcheck.cache.layout import BLOB, Entry, walk
 from portcheck.cache.store import MAX_BLOB

@@ -145,7 +145,9 @@ class Filing:
         front = self._get("front", keys.front) or {}
         payloads = [front.get("outcome"), (self._get("local", keys.local) or {}).get("outcome")]
         if front.get("front"):
-            payloads += [self._get("back", key) for key in (keys.back(front["front"]), keys.back_failure(front["front"]))]
+            payloads += [
+                self._get("back", key) for key in (keys.back(front["front"]), keys.back_failure(front["front"]))
+            ]
         held = {entry["digest"]: entry for payload in payloads if payload for entry in payload["artifacts"].values()}
         return {stage: held.get(artifact.digest, {}) for stage, artifact in outcome.artifacts.items()}
 

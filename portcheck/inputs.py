@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import xxhash
+
 from portcheck.compiler.child.names import SITE, Names
 
 _STANDARD_LIBRARY = tuple({sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib")})

@@ -12,9 +12,8 @@ from typing import Any
 from portcheck import environment, fit
 from portcheck.cache import Store
 from portcheck.cells import Cell
-from portcheck.compiler.attempt import Attempt
 from portcheck.compiler.job import Job, Unit
-from portcheck.compiler.outcome import Compiled, import_failure, judge
+from portcheck.compiler.outcome import import_failure, judge
 from portcheck.compiler.service import Service
 from portcheck.compiler.tree import Imported
 from portcheck.errors import UsageError
@@ -25,7 +24,7 @@ from portcheck.manifest.canonical import row_specialisation
 from portcheck.resolution import Resolution, Resolver
 from portcheck.target import Target
 from portcheck.toolchain.model import Toolchain
-from portcheck.verdicts import LOCAL, Outcome, Position, Result
+from portcheck.verdicts import Outcome, Position, Result
 
 
 class Judge:
@@ -113,10 +112,12 @@ class Judge:
         if failed is None:
             if mistakes := fit.mistakes(cell, resolution.kernels[row.ref.function]):
                 raise UsageError("\n".join(mistakes))
-        elif failed.error and (missing := failed.error["missing_module"]) and f"{row.ref.unit}.".startswith(f"{missing}."):
-            raise UsageError(
-                f'{row.where}: target: no module "{missing}": install it, or put it beside the manifest'
-            )
+        elif (
+            failed.error
+            and (missing := failed.error["missing_module"])
+            and f"{row.ref.unit}.".startswith(f"{missing}.")
+        ):
+            raise UsageError(f'{row.where}: target: no module "{missing}": install it, or put it beside the manifest')
 
     def _known(self, cell: Cell, resolution: Resolution) -> Result | None:
         if resolution.failed:

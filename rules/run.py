@@ -40,9 +40,7 @@ class Run:
         """
         self.request = request
         self.manifest: Manifest = load(request.manifest)
-        self.cells: dict[str, Cell] = {
-            cell.name: cell for cell in select(self.manifest, request.selection, release_of)
-        }
+        self.cells: dict[str, Cell] = {cell.name: cell for cell in select(self.manifest, request.selection, release_of)}
         self.results: dict[str, Result] = {}
         self.known: dict[str, Result] = {}
         self.problems: list[PortcheckError] = []

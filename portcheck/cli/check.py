@@ -40,7 +40,14 @@ def add_parser(subparsers: Subparsers) -> None:
     add("-t", "--targets", action="append", default=[], metavar="TARGET,…", help="targets, or wildcards over them")
     add("--triton", action="append", default=[], metavar="RELEASE,…", help="Triton releases; `current` is this one's")
     add("-k", "--kernel", action="append", default=[], metavar="GLOB", help="rows to check; may be given again")
-    add("-j", "--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="cells at a time (default: %(default)s)")
+    add(
+        "-j",
+        "--jobs",
+        type=int,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="cells at a time (default: %(default)s)",
+    )
     add("--timeout", type=float, metavar="S", help="seconds a cell may take")
     add("--max-rss", metavar="SIZE", help="memory a cell may take, like 8GiB")
     add("--isolation", choices=("fork", "spawn"), default="fork", help="spawn: a fresh interpreter for every cell")

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import xxhash
+
 from portcheck.cache import Store
 from portcheck.keys import Key, canonical, digest
 

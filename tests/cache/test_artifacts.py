@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import xxhash
+
 from portcheck.cache import Store, pack, unpack
 from portcheck.cache.artifacts import INLINE_LIMIT
 from portcheck.cache.layout import place

@@ -7,9 +7,9 @@ import os
 from pathlib import Path
 
 import pytest
+
 from portcheck.cache import Store
 from portcheck.cache.layout import place
-
 from portcheck.cli import cache as command
 from portcheck.errors import EnvironmentProblem, UsageError
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import xxhash
+
 from portcheck.cache import Store, collect, pack, stats, unpack, verify
 
 FORK = multiprocessing.get_context("fork")

@@ -8,6 +8,7 @@ from typing import Any
 import msgpack
 import pytest
 import xxhash
+
 from portcheck.cache.envelope import FORMAT_VERSION, MAX_BODY, EnvelopeError, Record, decode, encode
 
 RECORD = Record(b"what the key was made of", {"verdict": "ok", "seconds": 0.25, "artifacts": {"ptx": b"\x00\xff"}})

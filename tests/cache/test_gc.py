@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import xxhash
+
 from portcheck.cache import Collected, Store, collect, stats
 from portcheck.cache.gc import _alone
 from portcheck.cache.layout import home, place, walk

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from portcheck.cache import resolve_cache_dir
 
+from portcheck.cache import resolve_cache_dir
 from portcheck.errors import UsageError
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import xxhash
+
 from portcheck.cache import Store
 from portcheck.cache.envelope import FORMAT_VERSION, Record, encode
 from portcheck.cache.layout import place

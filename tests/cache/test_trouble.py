@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import xxhash
+
 from portcheck.cache import Store, pack
 
 PREIMAGE = b"preimage"

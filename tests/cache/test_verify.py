@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import xxhash
+
 from portcheck.cache import Store, Verified, verify
 from portcheck.cache.layout import place
 

@@ -37,7 +37,9 @@ def run(request, channel, device, names, folder):
     except MemoryError as error:
         result.update(_failure(error, pipeline, blamed, names, environment=True))
     except Exception as error:
-        result.update(_failure(error, pipeline, blamed, names, environment=isinstance(error, OSError) and bool(error.errno)))
+        result.update(
+            _failure(error, pipeline, blamed, names, environment=isinstance(error, OSError) and bool(error.errno))
+        )
     result["times"] = pipeline.times
     result["seconds"] = time.perf_counter() - began
     result["derived"] = _derived(pipeline)
@@ -53,9 +55,8 @@ def _ask(channel, question):
 
 
 def _prepare(request, pipeline, blamed):
-    import triton.compiler.compiler as compiler
-    import triton.compiler.errors as errors
     from triton.backends import backends
+    from triton.compiler import compiler, errors
 
     os.environ["TRITON_CACHE_DIR"] = os.path.join(request["work"], CACHE)
     tempfile.tempdir = request["work"]  # what a failing ptxas leaves behind goes with the cell

@@ -34,10 +34,9 @@ def main(fd):
 def _import_triton(setup, portable):
     """Import Triton, put the fake device in place, and spare every cell what they would all do again."""
     import triton
-    import triton.compiler.compiler as compiler
-    import triton.runtime.cache as cache
-    import triton.runtime.jit as jit
     from triton.backends import backends
+    from triton.compiler import compiler
+    from triton.runtime import cache, jit
 
     fake = device.Device()
     device.install(fake)

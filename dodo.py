@@ -1,0 +1,40 @@
+"""This project's own graph: `doit list` shows what one can do here."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+from portcheck.demo import MANIFEST
+from portcheck.rules import DOIT_CONFIG as CONFIG
+from portcheck.rules import portcheck_suite
+
+DOIT_CONFIG = {**CONFIG, "num_process": 2}
+BUILD = Path("build")
+PYTHON = sys.executable
+
+globals().update(portcheck_suite(manifest=MANIFEST))
+
+
+def _command(doc: str, *actions: Any) -> dict[str, Any]:
+    return {"actions": list(actions), "doc": doc, "uptodate": [False], "io": {"capture": False}, "verbosity": 2}
+
+
+def task_test() -> dict[str, Any]:
+    """run all tests, with the real Triton"""
+    return _command("run all tests, with the real Triton", f"{PYTHON} -m pytest")
+
+
+def task_lint() -> dict[str, Any]:
+    """ruff, and mypy --strict on the installed wheel"""
+    wheel = BUILD / "lint"
+    return _command(
+        "ruff, and mypy --strict on the installed wheel",
+        f"{PYTHON} -m ruff check .",
+        f"{PYTHON} -m ruff format --check .",
+        (shutil.rmtree, [wheel], {"ignore_errors": True}),
+        f"{PYTHON} -m pip install --quiet --no-deps --target {wheel} .",
+        f"cd {wheel} && {PYTHON} -m mypy --config-file ../../pyproject.toml --cache-dir ../../.mypy_cache -p portcheck",
+    )
