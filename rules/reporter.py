@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import FrameType
 from typing import Any
 
@@ -25,7 +25,9 @@ class PortcheckReporter(ConsoleReporter):  # type: ignore[misc]
     def initialize(self, tasks: Mapping[str, Any], selected: list[str]) -> None:
         """Start the progress, and take the signals that end a run."""
         super().initialize(tasks, selected)
+        wanted = _closure(tasks, selected)
         for run in self.runs:
+            run.gated = "portcheck" in wanted
             run.start_progress(sys.stderr)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._stop)
@@ -46,8 +48,11 @@ class PortcheckReporter(ConsoleReporter):  # type: ignore[misc]
             super().skip_uptodate(task)
 
     def complete_run(self) -> None:
-        """End the progress and every process."""
+        """End the progress and every process, and report on cells that were asked for by name."""
         for run in self.runs:
+            if run.results and not run.gated:
+                run.write_report()
+                run.print_report()
             run.close()
         super().complete_run()
 
@@ -58,6 +63,18 @@ class PortcheckReporter(ConsoleReporter):  # type: ignore[misc]
             kept = f"{len(run.results)} of {len(run.cells)} cells are finished and kept"
             os.write(2, f"\nportcheck: interrupted; {kept}\n".encode())
         os._exit(130)
+
+
+def _closure(tasks: Mapping[str, Any], selected: Iterable[str]) -> set[str]:
+    """The selected tasks and all that they depend on."""
+    wanted: set[str] = set()
+    waiting = list(selected)
+    while waiting:
+        name = waiting.pop()
+        if name not in wanted:
+            wanted.add(name)
+            waiting += tasks[name].task_dep if name in tasks else []
+    return wanted
 
 
 def _is_ours(name: str) -> bool:

@@ -46,6 +46,7 @@ class Run:
         self.problems: list[PortcheckError] = []
         self.progress: Progress = Progress()
         self.report: Report | None = None
+        self.gated = True  # will the task `portcheck` say how it went?
         self.store = Store(cache_dir(self.manifest), warn=self.warn)
         self._history = History(self.store, self.manifest.folder)
         self._workshop: Workshop | None = None
@@ -89,7 +90,7 @@ class Run:
         return self._guarded(resolve)
 
     def compile(self, name: str) -> bool:
-        """Action of `compile:CELL`."""
+        """Action of `compile:CELL`. Fails for a new failure only where no task `portcheck` comes after it to say so."""
 
         def compile_cell() -> None:
             self.prepare()
@@ -102,14 +103,16 @@ class Run:
                 result = self.workshop.judge(cell).judge(cell, force=self.request.force or result is not None)
             self._finish(cell, result)
 
-        return self._guarded(compile_cell)
+        self._guarded(compile_cell)
+        return self.gated or not (self.problems or self._is_new_failure(name))
 
     def write_report(self) -> bool:
         """Action of `report`: assemble the report and write the formats that were asked for."""
 
         def write() -> None:
             self.prepare()
-            judged = [(cell, self.results.get(name, _SKIPPED)) for name, cell in self.cells.items()]
+            wanted = (name for name in self.cells if self.gated or name in self.results)
+            judged = [(self.cells[name], self.results.get(name, _SKIPPED)) for name in wanted]
             toolchains = self.workshop.toolchains
             self.report = build(judged, toolchains, time.monotonic() - self._began, expectation)
             if self.request.json:
@@ -190,8 +193,11 @@ class Run:
         if limit is None:
             return False
         with self._lock:
-            failed = [name for name, result in self.results.items() if result.outcome.failure]
-        return sum(expectation(self.cells[name]) is None for name in failed) >= limit
+            return sum(map(self._is_new_failure, self.results)) >= limit
+
+    def _is_new_failure(self, name: str) -> bool:
+        result = self.results.get(name)
+        return result is not None and bool(result.outcome.failure) and expectation(self.cells[name]) is None
 
     def _guarded(self, action: Callable[[], None]) -> bool:
         """Run an action; its trouble becomes a problem of the run, and the tasks after it go on to say so."""

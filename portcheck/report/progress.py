@@ -63,7 +63,7 @@ class PlainProgress(Progress):
                 return
             self._pace.finish(name)
             self._failed += verdict != OK
-            if self._verbose or verdict != OK:
+            if self._verbose or (verdict != OK and origin == "compiled"):
                 self._print(f"{name}: {verdict}" + (f" ({origin})" if self._verbose else ""))
             now = self._clock()
             if now - self._said >= INTERVAL:
