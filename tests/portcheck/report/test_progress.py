@@ -28,10 +28,11 @@ class Clock:
 def test_a_log_gets_a_line_for_each_failure() -> None:
     stream = io.StringIO()
     progress = make_progress(stream, quiet=False, verbose=False)
-    progress.start(2)
+    progress.start(3)
     progress.cell_started("a@cuda:80@3.9.0")
     progress.cell_finished("a@cuda:80@3.9.0", "ok", "compiled")
-    progress.cell_finished("a@cuda:90@3.9.0", "assembler-error", "cached")
+    progress.cell_finished("a@cuda:90@3.9.0", "assembler-error", "compiled")
+    progress.cell_finished("b@cuda:90@3.9.0", "assembler-error", "cached")
     progress.note("the remote does not answer")
 
     assert stream.getvalue() == "a@cuda:90@3.9.0: assembler-error\nthe remote does not answer\n"
