@@ -55,7 +55,7 @@ def variables(environ: Mapping[str, str]) -> dict[str, str]:
 
 @cache
 def distributions() -> str:
-    """The digest of what is installed for this interpreter: names, versions and the lists of files with their hashes."""
+    """The digest of what is installed for this interpreter: names, versions and lists of files with their hashes."""
     found = {
         f"{found.metadata['Name']}=={found.version}": digest((found.read_text("RECORD") or "").encode())
         for found in importlib.metadata.distributions()

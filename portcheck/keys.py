@@ -1,4 +1,4 @@
-"""Keys: xxh3-128 over the canonical msgpack of a preimage. The preimage is kept with the record and compared on a hit."""
+"""Keys: xxh3-128 over the canonical msgpack of a preimage, which is kept with the record and compared on a hit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which kernels a unit holds and what they are made of: from the recorded inputs if they are the same, else by importing.
+"""Which kernels a unit holds and what they are made of: from the recorded inputs if unchanged, else by importing.
 
 The record is a chain of immutable links, so that a store which only creates can hold it. The first key covers how the
 unit is imported; its record lists the files that were read. The next key covers those files' contents as well; its
@@ -80,7 +80,7 @@ class Resolver:
         return end["answer"] if end and "answer" in end else None
 
     def _walk(self, key: Key) -> tuple[Key, dict[str, Any] | None, set[str]]:
-        """Follow a chain. Returns the last key, the record that ends it if there is one, and the files listed so far."""
+        """Follow a chain. Returns the last key, the record that ends it (if there is one) and the files listed on the way."""
         listed: set[str] = set()
         for _ in range(_LONGEST):
             link = self.store.get("inputs", key.hex, key.preimage)

@@ -41,9 +41,9 @@ def portcheck_suite(manifest: str | Path | None = None) -> dict[str, Callable[[]
     try:
         run = Run(_request(manifest))
     except PortcheckError as error:
-        return {"task_portcheck": lambda error=error: _broken(error)}  # type: ignore[misc]
+        return {"task_portcheck": _broken(str(error))}
     PortcheckReporter.runs.append(run)
-    return creators(run, lambda: run.cells.values())
+    return creators(run, run.cells.values)
 
 
 def _request(manifest: str | Path | None) -> Request:
@@ -59,12 +59,15 @@ def _list(name: str) -> tuple[str, ...]:
     return tuple(part for part in str(get_var(name, "") or "").split(",") if part)
 
 
-def _broken(error: PortcheckError) -> dict[str, Any]:
-    """The only task of a suite that could not be made: it says why. Other tasks of the dodo.py are unharmed."""
+def _broken(message: str) -> Callable[[], dict[str, Any]]:
+    """Makes the only task of a suite that could not be made: it says why. Other tasks of the dodo.py are unharmed."""
 
     def say() -> TaskError:
-        for line in str(error).splitlines():
+        for line in message.splitlines():
             print(f"portcheck: {line}", file=sys.stderr)
-        return TaskError(str(error))
+        return TaskError(message)
 
-    return {"actions": [say], "doc": "cannot be made: run it to see why", "io": {"capture": False}, "verbosity": 2}
+    def create() -> dict[str, Any]:  # a function: doit passes over other callables, such as partials
+        return {"actions": [say], "doc": "cannot be made: run it to see why", "io": {"capture": False}, "verbosity": 2}
+
+    return create

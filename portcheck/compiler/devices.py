@@ -1,7 +1,7 @@
 """The devices that the fake driver pretends to be: one row an architecture, from the vendors' published figures.
 
-A row answers what user code asks at import (`torch.cuda.get_device_properties`, `driver.active.utils`). Shared memory is
-the opt-in limit per block. NVIDIA: CUDA C++ Programming Guide, "Compute Capabilities"; AMD: ROCm's GPU hardware
+A row answers what user code asks at import (`torch.cuda.get_device_properties`, `driver.active.utils`). Shared memory
+is the opt-in limit per block. NVIDIA: CUDA C++ Programming Guide, "Compute Capabilities"; AMD: ROCm's GPU hardware
 specifications. Architectures without a row get their capability right and the figures of the nearest older one.
 """
 
