@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from portcheck.compiler.child import wire
+from portcheck.compiler.child.wire import Message
 from portcheck.compiler.guard import Guard
-from portcheck.compiler.tree import Message, describe_exit
+from portcheck.compiler.tree import describe_exit
 
 # What the tool answers when the front end is done: go on, or stop since the verdict is known.
 OnFront = Callable[[Mapping[str, Any]], bool]

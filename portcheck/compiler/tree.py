@@ -13,9 +13,9 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from portcheck.compiler.child import wire
+from portcheck.compiler.child.wire import Message
 from portcheck.compiler.guard import Guard, kill_session
 from portcheck.errors import EnvironmentProblem
 from portcheck.target import Target
@@ -25,8 +25,6 @@ _CHILD = Path(__file__).parent / "child"
 _START = 120.0  # seconds that importing Triton may take
 # Forking a process whose OpenMP or BLAS has threads can hang the child: keep them to one.
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-
-Message = dict[str, Any]
 
 
 class Interrupted(Exception):

@@ -1,5 +1,8 @@
 """Entry point of a root process: `python child SOCKET_FD`. Becomes the package `portcheck_child` and serves."""
 
+from __future__ import annotations
+
+import importlib
 import importlib.util
 import os
 import sys
@@ -7,13 +10,14 @@ import sys
 NAME = "portcheck_child"
 
 
-def _become_package():
+def _become_package() -> None:
     """Import this folder under a private name, and take it off sys.path, so that no user module is shadowed."""
     folder = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [p for p in sys.path if os.path.abspath(p or os.curdir) != folder]
     spec = importlib.util.spec_from_file_location(
         NAME, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
     )
+    assert spec is not None and spec.loader is not None  # a .py file always has a loader
     module = importlib.util.module_from_spec(spec)
     sys.modules[NAME] = module
     spec.loader.exec_module(module)
@@ -21,6 +25,4 @@ def _become_package():
 
 if __name__ == "__main__":
     _become_package()
-    from portcheck_child import root
-
-    root.main(int(sys.argv[1]))
+    importlib.import_module(NAME + ".root").main(int(sys.argv[1]))

@@ -7,20 +7,22 @@ place and the cause are taken when the first one is made.
 from __future__ import annotations
 
 import sys
+from types import FrameType
+from typing import Any
 
 
 class Blame:
     """The chain of source places, innermost first, and the exception that started it."""
 
-    def __init__(self):
-        self.cause = None
-        self.places = []
+    def __init__(self) -> None:
+        self.cause: BaseException | None = None
+        self.places: list[list[Any]] = []  # [file, line, column], lines and columns from 1
 
-    def install(self, errors):
+    def install(self, errors: Any) -> None:
         """Listen to every CompilationError of this process."""
         make = errors.CompilationError.__init__
 
-        def made(this, src, node, *args, **kwargs):
+        def made(this: Any, src: Any, node: Any, *args: Any, **kwargs: Any) -> None:
             make(this, src, node, *args, **kwargs)
             if self.cause is None:
                 self.cause = sys.exc_info()[1] or this
@@ -28,7 +30,7 @@ class Blame:
 
         errors.CompilationError.__init__ = made
 
-    def _add_place(self, frame, node):
+    def _add_place(self, frame: FrameType | None, node: Any) -> None:
         while frame is not None and not hasattr(frame.f_locals.get("self"), "begin_line"):
             frame = frame.f_back
         if frame is None or node is None or not hasattr(node, "lineno"):

@@ -8,24 +8,28 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import socket
 import sys
 import tempfile
 import time
 import warnings
+from typing import Any
 
-from portcheck_child import blame, kernels, stages, units, values, wire
+from . import blame, kernels, stages, units, values, wire
+from .device import Device
+from .names import Names
 
 CACHE = "triton"  # the folder in the cell's work folder where Triton leaves every stage's output
 
 
-def run(request, channel, device, names, folder):
+def run(request: wire.Message, channel: socket.socket, device: Device, names: Names, folder: str) -> None:
     """Compile the requested cell and send what happened over `channel`."""
     began = time.perf_counter()
-    pipeline = stages.Pipeline(
+    pipeline: stages.Pipeline = stages.Pipeline(
         lambda event: wire.send(channel, event), lambda event: _ask(channel, {**event, **_settled(pipeline)})
     )
     blamed = blame.Blame()
-    result = {"event": "done"}
+    result: wire.Message = {"event": "done"}
     try:
         _prepare(request, pipeline, blamed)
         function, args, options = _launch(request, device, folder)
@@ -48,13 +52,13 @@ def run(request, channel, device, names, folder):
     wire.send(channel, {"event": "done"})
 
 
-def _ask(channel, question):
+def _ask(channel: socket.socket, question: wire.Message) -> bool:
     wire.send(channel, question)
     answer, _ = wire.receive(channel)
     return bool(answer and answer["go"])
 
 
-def _prepare(request, pipeline, blamed):
+def _prepare(request: wire.Message, pipeline: stages.Pipeline, blamed: blame.Blame) -> None:
     from triton.backends import backends
     from triton.compiler import compiler, errors
 
@@ -76,11 +80,11 @@ def _prepare(request, pipeline, blamed):
         hip._torch_available = False  # else every AMD cell would import torch to look at a stand-in
 
 
-def _launch(request, device, folder):
+def _launch(request: wire.Message, device: Device, folder: str) -> tuple[Any, list[Any], dict[str, Any]]:
     """The JIT function, and the positional arguments and options of the launch that the row stands for."""
     spec = request["spec"]
 
-    def load(reference):
+    def load(reference: str) -> Any:
         unit, _, name = reference.rpartition(":")
         module = units.load({"file": unit} if unit.endswith(".py") else {"module": unit}, folder)
         return kernels.unwrap(kernels.look_up(module, name))[0]
@@ -101,16 +105,16 @@ def _launch(request, device, folder):
     return function, args, options
 
 
-def _settled(pipeline):
+def _settled(pipeline: stages.Pipeline) -> wire.Message:
     """What stages after the front end depend on besides the IR: the parsed options and Triton's resolved knobs."""
     return {"options": _plain(vars(pipeline.options)), "knobs": _knobs()}
 
 
-def _knobs():
+def _knobs() -> dict[str, Any]:
     knobs = getattr(sys.modules["triton"], "knobs", None)
     if knobs is None:
         return {k: v for k, v in os.environ.items() if k.startswith(("TRITON_", "AMDGCN_", "LLVM_", "MLIR_"))}
-    found = {}
+    found: dict[str, Any] = {}
     for group_name, group in vars(knobs).items():
         if isinstance(group, knobs.base_knobs) and group_name not in ("cache", "redis", "proton", "build"):
             names = {n for c in type(group).__mro__ for n in getattr(c, "__annotations__", {})} | set(vars(group))
@@ -118,7 +122,7 @@ def _knobs():
     return found
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     """A value as JSON, without addresses and without paths of this machine: files outside Triton count by content."""
     if isinstance(value, dict):
         return {str(k): _plain(v) for k, v in sorted(value.items(), key=lambda item: str(item[0]))}
@@ -131,14 +135,14 @@ def _plain(value):
     if callable(value):
         return "%s.%s" % (getattr(value, "__module__", ""), getattr(value, "__qualname__", type(value).__qualname__))
     text = str(getattr(value, "path", value))
-    home = os.path.dirname(sys.modules["triton"].__file__)
+    home = os.path.dirname(str(sys.modules["triton"].__file__))
     if text.startswith(home) or not os.path.isabs(text) or not os.path.isfile(text):
         return text.replace(home, "$TRITON")
     with open(text, "rb") as f:
         return "file " + hashlib.sha256(f.read()).hexdigest()
 
 
-def _derived(pipeline):
+def _derived(pipeline: stages.Pipeline) -> dict[str, Any] | None:
     """What was derived for this backend, for comparison with what a launch records."""
     source = pipeline.source
     if source is None:
@@ -150,7 +154,9 @@ def _derived(pipeline):
     }
 
 
-def _failure(error, pipeline, blamed, names, environment):
+def _failure(
+    error: Exception, pipeline: stages.Pipeline, blamed: blame.Blame, names: Names, environment: bool
+) -> dict[str, Any]:
     pipeline.leave()
     cause = blamed.cause or error
     return {

@@ -10,6 +10,9 @@ import importlib.abc
 import importlib.util
 import sys
 import types
+from collections.abc import Callable, Mapping, Sequence
+from importlib.machinery import ModuleSpec
+from typing import Any, ClassVar
 
 # Frames of these are looked through to find who asked. A library that asks while it is itself imported does not count.
 _LIBRARIES = frozenset({"torch", "triton", "portcheck_child", "functools"})
@@ -18,19 +21,19 @@ _LIBRARIES = frozenset({"torch", "triton", "portcheck_child", "functools"})
 class Device:
     """What is asked of the device, and the answers for the target that it stands for now."""
 
-    def __init__(self):
-        self.target = None  # a triton GPUTarget
-        self.properties = {}
-        self.asked = set()
-        self.on_first = None  # called when the first question is noted
+    def __init__(self) -> None:
+        self.target: Any = None  # a triton GPUTarget
+        self.properties: Mapping[str, Any] = {}
+        self.asked: set[str] = set()
+        self.on_first: Callable[[], None] | None = None  # called when the first question is noted
 
-    def become(self, target, properties):
+    def become(self, target: Any, properties: Mapping[str, Any]) -> None:
         """Answer for `target` from now on. `properties`: name, capability, multiprocessors, shared memory, …"""
         self.target, self.properties = target, properties
 
-    def note(self, question):
+    def note(self, question: str) -> None:
         """Remember that user code asked, directly or through a function of torch or Triton."""
-        frame = sys._getframe(2)
+        frame: types.FrameType | None = sys._getframe(2)
         while frame is not None:
             asker = frame.f_globals.get("__name__", "")
             if asker.startswith("importlib."):
@@ -43,10 +46,10 @@ class Device:
             frame = frame.f_back
 
     @property
-    def is_hip(self):
-        return self.target.backend == "hip"
+    def is_hip(self) -> bool:
+        return bool(self.target.backend == "hip")
 
-    def capability(self):
+    def capability(self) -> tuple[int, ...]:
         """(major, minor), as torch gives it on either vendor."""
         return tuple(self.properties["capability"])
 
@@ -54,10 +57,10 @@ class Device:
 class _Utils:
     """`driver.active.utils`, as far as user code asks it."""
 
-    def __init__(self, device):
+    def __init__(self, device: Device) -> None:
         self._device = device
 
-    def get_device_properties(self, index=0):
+    def get_device_properties(self, index: int = 0) -> dict[str, Any]:
         self._device.note("get_device_properties")
         p = self._device.properties
         return {
@@ -75,26 +78,26 @@ class _Utils:
 class Driver:
     """Enough of a Triton driver to compile, on every release from 3.0 to 3.9."""
 
-    def __init__(self, device):
+    def __init__(self, device: Device) -> None:
         self._device = device
         self.utils = _Utils(device)
 
-    def get_current_target(self):
+    def get_current_target(self) -> Any:
         self._device.note("get_current_target")
         return self._device.target
 
-    def get_current_device(self):
+    def get_current_device(self) -> int:
         return 0
 
-    def get_current_stream(self, device=None):
+    def get_current_stream(self, device: object = None) -> int:
         return 0
 
-    def get_active_torch_device(self):
+    def get_active_torch_device(self) -> Any:
         import torch
 
         return torch.device("cuda", 0)
 
-    def get_device_interface(self):
+    def get_device_interface(self) -> Any:
         import torch
 
         return torch.cuda
@@ -103,23 +106,23 @@ class Driver:
 class _Version(types.ModuleType):
     """`torch.version`, answering `hip` and `cuda` as the build for the target's vendor would."""
 
-    _device = None
+    _device: ClassVar[Device]
 
     @property
-    def hip(self):
+    def hip(self) -> str | None:
         self._device.note("torch.version.hip")
         return "7.0.0" if self._device.is_hip else None
 
     @property
-    def cuda(self):
+    def cuda(self) -> str | None:
         self._device.note("torch.version.cuda")
         return None if self._device.is_hip else "12.8"
 
 
-def stand_in_for_torch(torch, device):
+def stand_in_for_torch(torch: Any, device: Device) -> None:
     """Make `torch.cuda` answer for the device. What would touch a real one (streams, memory) is left alone."""
 
-    def properties(index=None):
+    def properties(index: object = None) -> types.SimpleNamespace:
         device.note("get_device_properties")
         p, target = device.properties, device.target
         major, minor = device.capability()
@@ -141,24 +144,24 @@ def stand_in_for_torch(torch, device):
             is_multi_gpu_board=0,
         )
 
-    def capability(index=None):
+    def capability(index: object = None) -> tuple[int, ...]:
         device.note("get_device_capability")
         return device.capability()
 
-    def name(index=None):
+    def name(index: object = None) -> str:
         device.note("get_device_name")
-        return device.properties["name"]
+        return str(device.properties["name"])
 
-    def bf16(including_emulation=True):
+    def bf16(including_emulation: bool = True) -> bool:
         device.note("is_bf16_supported")
         return device.is_hip or including_emulation or device.capability() >= (8, 0)
 
-    def arches():
+    def arches() -> list[str]:
         device.note("get_arch_list")
         arch = str(device.target.arch)
         return [arch if device.is_hip else "sm_" + arch]
 
-    answers = {
+    answers: dict[str, Callable[..., Any]] = {
         "is_available": lambda: True,
         "device_count": lambda: 1,
         "current_device": lambda: 0,
@@ -179,29 +182,33 @@ def stand_in_for_torch(torch, device):
 class _TorchHook(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Puts the stand-ins in place as soon as user code has imported torch."""
 
-    def __init__(self, device):
-        self._device = device
-        self._loader = None
+    _spec: ModuleSpec
+    _loader: importlib.abc.Loader
 
-    def find_spec(self, name, path=None, target=None):
+    def __init__(self, device: Device) -> None:
+        self._device = device
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None, /
+    ) -> ModuleSpec | None:
         if name != "torch":
             return None
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec("torch")
-        if spec is not None:
-            self._loader, spec.loader = spec.loader, self
+        if spec is not None and spec.loader is not None:
+            self._spec, self._loader, spec.loader = spec, spec.loader, self
         return spec
 
-    def create_module(self, spec):
+    def create_module(self, spec: ModuleSpec) -> types.ModuleType | None:
         return self._loader.create_module(spec)
 
-    def exec_module(self, module):
-        module.__spec__.loader = module.__loader__ = self._loader
+    def exec_module(self, module: types.ModuleType) -> None:
+        self._spec.loader = module.__loader__ = self._loader
         self._loader.exec_module(module)
         stand_in_for_torch(module, self._device)
 
 
-def install(device):
+def install(device: Device) -> None:
     """Make `device` Triton's active driver, and torch's device once torch is imported."""
     from triton.runtime.driver import driver
 

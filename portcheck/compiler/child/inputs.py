@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Any
 
 _READ_ONLY_BITS = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 _NOT_FILES = ("/proc/", "/sys/", "/dev/")
@@ -12,20 +13,20 @@ _NOT_FILES = ("/proc/", "/sys/", "/dev/")
 class Inputs:
     """Collects the paths read since it was installed. A forked process goes on from its parent's list."""
 
-    def __init__(self):
-        self.files = set()
+    def __init__(self) -> None:
+        self.files: set[str] = set()  # absolute paths
         self._known = set(sys.modules)
         self._on = False
 
-    def install(self):
+    def install(self) -> None:
         """Listen to the interpreter's audit events. There is no way to stop listening, so a flag does that."""
         sys.addaudithook(self._heard)
 
-    def start(self):
+    def start(self) -> None:
         """Record from now on."""
         self._on = True
 
-    def stop(self):
+    def stop(self) -> None:
         """Record no more, and add the files of the modules imported meanwhile."""
         self._on = False
         for name in set(sys.modules) - self._known:
@@ -35,7 +36,7 @@ class Inputs:
                 self.files.add(os.path.abspath(path))
         self._known = set(sys.modules)
 
-    def _heard(self, event, args):
+    def _heard(self, event: str, args: tuple[Any, ...]) -> None:
         if event != "open" or not self._on:
             return
         path, _, flags = args

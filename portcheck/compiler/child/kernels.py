@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterable
+from types import ModuleType
+from typing import Any
+
+from .names import Names
 
 
-def jit_kind():
+def jit_kind() -> Any:
     from triton.runtime.jit import JITFunction
 
     return JITFunction
 
 
-def unwrap(found):
+def unwrap(found: Any) -> tuple[Any, list[Any]]:
     """The JIT function inside autotuners, heuristics and user decorators, and what was taken off on the way.
 
     Returns (function or None, [wrapper, …]).
     """
-    kind, wrappers = jit_kind(), []
+    kind = jit_kind()
+    wrappers: list[Any] = []
     while not isinstance(found, kind):
         inner = getattr(found, "fn", None) or getattr(found, "__wrapped__", None)
         if inner is None or len(wrappers) > 32:
@@ -26,9 +32,9 @@ def unwrap(found):
     return found, wrappers
 
 
-def look_up(module, function):
+def look_up(module: ModuleType, function: str) -> Any:
     """The object named `function` (dots go into attributes), or None."""
-    found = module
+    found: Any = module
     for part in function.split("."):
         found = getattr(found, part, None)
         if found is None:
@@ -36,12 +42,12 @@ def look_up(module, function):
     return found
 
 
-def kernel_names(module):
+def kernel_names(module: ModuleType) -> list[str]:
     """The kernels that a module defines at its top level, in order."""
     return [n for n, v in vars(module).items() if not n.startswith("__") and unwrap(v)[0] is not None]
 
 
-def describe(module, function, names):
+def describe(module: ModuleType, function: str, names: Names) -> dict[str, Any]:
     """What the tool needs to know of one function: is it a kernel, its parameters, what a tuner would choose, where."""
     found = look_up(module, function)
     if found is None:
@@ -64,9 +70,9 @@ def describe(module, function, names):
     }
 
 
-def _chosen_by_tuner(wrappers):
+def _chosen_by_tuner(wrappers: Iterable[Any]) -> list[str]:
     """Names of the constants and options that the configurations of an autotuner set, if there is one."""
-    chosen = set()
+    chosen: set[str] = set()
     for wrapper in wrappers:
         for config in getattr(wrapper, "configs", None) or ():
             chosen |= set(config.kwargs)
@@ -75,13 +81,14 @@ def _chosen_by_tuner(wrappers):
     return sorted(chosen)
 
 
-def _computed_by_heuristics(wrappers):
+def _computed_by_heuristics(wrappers: Iterable[Any]) -> list[str]:
     """Names of the constants that `@triton.heuristics` computes at launch."""
     tables = (getattr(wrapper, "values", None) for wrapper in wrappers)
     return sorted({name for table in tables if isinstance(table, dict) for name in table})
 
 
-def _source(jit, names):
+def _source(jit: Any, names: Names) -> list[Any]:
+    """[file, line, column] of the kernel's `def`."""
     code = jit.fn.__code__
     lines = getattr(jit, "raw_src", None) or [""]
     offset = next((i for i, line in enumerate(lines) if line.lstrip().startswith("def ")), 0)

@@ -1,13 +1,14 @@
 """File names that are the same in every checkout, for the debug information that Triton writes into every stage.
 
-Files under the manifest's folder are named relative to it, installed ones `dist/PACKAGE/…`, so the same kernel gives the
-same bytes wherever it lies.
+Files under the manifest's folder are named relative to it, installed ones `dist/PACKAGE/…`, so the same kernel gives
+the same bytes wherever it lies.
 """
 
 from __future__ import annotations
 
 import gc
 import os
+from typing import Any
 
 SITE = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
 
@@ -15,10 +16,10 @@ SITE = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
 class Names:
     """Portable names for one manifest folder."""
 
-    def __init__(self, folder):
+    def __init__(self, folder: str) -> None:
         self.folder = folder
 
-    def portable(self, path):
+    def portable(self, path: str) -> str:
         """The portable name of `path`; a name that is portable already stays as it is."""
         if not os.path.isabs(path):
             return path
@@ -31,7 +32,7 @@ class Names:
             return os.path.basename(path)
         return relative.replace(os.sep, "/")
 
-    def install(self, jit):
+    def install(self, jit: Any) -> None:
         """Rename the functions that Triton has decorated so far, and from now on each as it is decorated."""
         kind = jit.JITCallable if hasattr(jit, "JITCallable") else jit.JITFunction
         for found in gc.get_objects():
@@ -39,12 +40,12 @@ class Names:
                 self._rename(found)
         decorate = kind.__init__
 
-        def decorate_and_rename(function, *args, **kwargs):
+        def decorate_and_rename(function: Any, *args: Any, **kwargs: Any) -> None:
             decorate(function, *args, **kwargs)
             self._rename(function)
 
         kind.__init__ = decorate_and_rename
 
-    def _rename(self, function):
+    def _rename(self, function: Any) -> None:
         if hasattr(function, "file_name"):
             function.file_name = self.portable(function.file_name)

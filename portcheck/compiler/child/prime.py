@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import warnings
+from typing import Any
 
 import triton
 import triton.language as tl
@@ -16,7 +17,7 @@ def copy(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
     tl.store(y_ptr + at, tl.load(x_ptr + at, mask=at < n), mask=at < n)
 
 
-def compile_trivial(triton, target):
+def compile_trivial(target: Any) -> None:
     """Compile `copy` for a target. A failure is a cell's to report, so it is passed over here."""
     signature = {"x_ptr": "*fp32", "y_ptr": "*fp32", "n": "i32", "BLOCK": "constexpr"}
     with warnings.catch_warnings(), contextlib.suppress(Exception), contextlib.redirect_stdout(io.StringIO()):

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 import tempfile
+from typing import NoReturn
 
-from portcheck_child import device, inputs, names, server, units, wire
+from . import device, inputs, names, server, units, wire
 
 
-def main(fd):
+def main(fd: int) -> NoReturn:
     """Set up as the first message says, then serve until the tool goes away."""
-    sock = wire.socket.socket(fileno=fd)
+    sock = socket.socket(fileno=fd)
     os.set_inheritable(fd, False)
     setup, _ = wire.receive(sock)
     if setup is None:
@@ -31,9 +33,8 @@ def main(fd):
     server.Server(sock, fake, portable, recorder, setup["folder"]).serve()
 
 
-def _import_triton(setup, portable):
+def _import_triton(setup: wire.Message, portable: names.Names) -> device.Device:
     """Import Triton, put the fake device in place, and spare every cell what they would all do again."""
-    import triton
     from triton.backends import backends
     from triton.compiler import compiler
     from triton.runtime import cache, jit
@@ -47,16 +48,17 @@ def _import_triton(setup, portable):
     for backend in backends.values():
         backend.compiler.hash = lambda this: setup["digest"]
     portable.install(jit)
-    _prime(setup, fake, triton)
+    _prime(setup, fake)
     return fake
 
 
-def _prime(setup, fake, triton):
+def _prime(setup: wire.Message, fake: device.Device) -> None:
     """Compile a trivial kernel per backend, so that what LLVM, libdevice and the code generator set up is there."""
     if not setup["prime"]:
         return
-    from portcheck_child import prime
     from triton.backends.compiler import GPUTarget
+
+    from . import prime
 
     kept = dict(os.environ)
     with tempfile.TemporaryDirectory(prefix="portcheck-prime-") as scratch:
@@ -64,6 +66,6 @@ def _prime(setup, fake, triton):
         for backend, arch, warp in setup["prime"]:
             target = GPUTarget(backend, arch, warp)
             fake.become(target, {})
-            prime.compile_trivial(triton, target)
+            prime.compile_trivial(target)
     os.environ.clear()
     os.environ.update(kept)

@@ -13,11 +13,17 @@ import json
 import os
 import select
 import signal
+import socket
 import sys
 import time
+from collections.abc import Iterator, Mapping
+from typing import Any, NoReturn
 
-from portcheck_child import compile as cell
-from portcheck_child import kernels, units, wire
+from . import compile as cell
+from . import kernels, units, wire
+from .device import Device
+from .inputs import Inputs
+from .names import Names
 
 _GRACE = 0.3  # seconds that child processes get to end their own cells once the tool is gone
 
@@ -25,17 +31,18 @@ _GRACE = 0.3  # seconds that child processes get to end their own cells once the
 class Server:
     """The state of one process: what it imported, on behalf of which target, and its living children."""
 
-    def __init__(self, sock, device, names, inputs, folder):
+    def __init__(self, sock: socket.socket, device: Device, names: Names, inputs: Inputs, folder: str) -> None:
         self.sock, self.device, self.names, self.inputs, self.folder = sock, device, names, inputs, folder
-        self.children = {}  # pid → (socket, serves others itself)
-        self.exits = ()  # the pipe that SIGCHLD writes to
+        self.children: dict[int, tuple[socket.socket, bool]] = {}  # pid → (socket, serves others itself)
+        self.exits: tuple[int, ...] = ()  # the pipe that SIGCHLD writes to
         self.frozen = False
 
-    def serve(self):
+    def serve(self) -> NoReturn:
         """Answer requests until the tool closes its end; then end every child and this process."""
         wake = self._listen_for_exits()
+        sources: list[Any] = [self.sock, wake]
         while True:
-            ready, _, _ = select.select([self.sock, wake], [], [])
+            ready, _, _ = select.select(sources, [], [])
             if wake in ready:
                 os.read(wake, 4096)
             self._reap()
@@ -45,13 +52,13 @@ class Server:
                     self._end()
                 getattr(self, "do_" + message["do"])(message, fds)
 
-    def do_become(self, message, fds):
+    def do_become(self, message: wire.Message, fds: list[int]) -> None:
         """Stand for a target from now on."""
         self._become(message["target"], message["device"])
 
-    def do_import(self, message, fds):
+    def do_import(self, message: wire.Message, fds: list[int]) -> None:
         """Run the setup function, import the units, describe the functions asked for; answer through a file."""
-        answer = {"event": "imported", "error": None, "kernels": {}}
+        answer: wire.Message = {"event": "imported", "error": None, "kernels": {}}
         self.device.on_first = lambda: wire.send(self.sock, {"event": "asked"})  # in case the import never ends
         self.inputs.start()
         began = time.perf_counter()
@@ -77,21 +84,21 @@ class Server:
             json.dump(answer, f)
         wire.send(self.sock, {"event": "imported"})
 
-    def do_fork(self, message, fds):
+    def do_fork(self, message: wire.Message, fds: list[int]) -> None:
         """Fork a process that serves, over the socket that came along."""
         if self._fork(fds[0], serves=True) == 0:
             self.serve()
 
-    def do_cell(self, message, fds):
+    def do_cell(self, message: wire.Message, fds: list[int]) -> None:
         """Fork a process that compiles one cell."""
         if self._fork(fds[0], serves=False) == 0:
             self._compile(message)
 
-    def do_here(self, message, fds):
+    def do_here(self, message: wire.Message, fds: list[int]) -> None:
         """Compile one cell in this very process, which ends with it: for platforms where fork is unsafe."""
         self._compile(message)
 
-    def _compile(self, message):
+    def _compile(self, message: wire.Message) -> NoReturn:
         gc.disable()
         with open(os.devnull) as null:
             os.dup2(null.fileno(), 0)
@@ -107,13 +114,13 @@ class Server:
                 sys.stderr.flush()
             os._exit(0)
 
-    def _become(self, target, properties):
+    def _become(self, target: Mapping[str, Any], properties: Mapping[str, Any]) -> None:
         from triton.backends.compiler import GPUTarget
 
         arch = int(target["arch"]) if target["arch"].isdigit() else target["arch"]
         self.device.become(GPUTarget(target["backend"], arch, target["warp_size"]), properties)
 
-    def _fork(self, fd, serves):
+    def _fork(self, fd: int, serves: bool) -> int:
         """Fork; in the child (0) `sock` is its own socket and it leads a session of its own."""
         if not self.frozen:
             gc.collect()
@@ -121,7 +128,7 @@ class Server:
             self.frozen = True
         pid = os.fork()
         if pid:
-            self.children[pid] = (wire.socket.socket(fileno=fd), serves)
+            self.children[pid] = (socket.socket(fileno=fd), serves)
             return pid
         os.setsid()
         signal.set_wakeup_fd(-1)
@@ -132,12 +139,12 @@ class Server:
         for end in self.exits:
             os.close(end)
         self.children, self.exits, self.frozen = {}, (), False
-        self.sock = wire.socket.socket(fileno=fd)
+        self.sock = socket.socket(fileno=fd)
         wire.send(self.sock, {"event": "alive", "pid": os.getpid()})
         return 0
 
     @contextlib.contextmanager
-    def _output_to(self, path):
+    def _output_to(self, path: str) -> Iterator[None]:
         """fd 1 and 2 go to a file meanwhile."""
         kept = os.dup(1), os.dup(2)
         with open(path, "wb") as f:
@@ -152,7 +159,7 @@ class Server:
                 os.dup2(old, fd)
                 os.close(old)
 
-    def _listen_for_exits(self):
+    def _listen_for_exits(self) -> int:
         """SIGCHLD writes to a pipe, so that select wakes up. User code may have taken the signal: take it again."""
         if not self.exits:
             self.exits = os.pipe()
@@ -162,7 +169,7 @@ class Server:
         signal.set_wakeup_fd(self.exits[1], warn_on_full_buffer=False)
         return self.exits[0]
 
-    def _reap(self):
+    def _reap(self) -> None:
         for pid in list(self.children):
             done, status = os.waitpid(pid, os.WNOHANG)
             if done:
@@ -171,7 +178,7 @@ class Server:
                     wire.send(sock, {"event": "exit", "status": os.waitstatus_to_exitcode(status)})
                 sock.close()
 
-    def _end(self):
+    def _end(self) -> NoReturn:
         """The tool is gone: kill the sessions of all cells; processes that serve see it themselves and do the same."""
         for pid, (_, serves) in self.children.items():
             if not serves:
@@ -185,6 +192,6 @@ class Server:
         os._exit(0)
 
 
-def _kill_session(pid):
+def _kill_session(pid: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)

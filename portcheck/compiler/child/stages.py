@@ -8,6 +8,8 @@ from __future__ import annotations
 import hashlib
 import os
 import time
+from collections.abc import Callable, Iterable
+from typing import Any
 
 
 class Stopped(BaseException):
@@ -17,39 +19,39 @@ class Stopped(BaseException):
 class Pipeline:
     """Wraps the entry points of one Triton installation; `report` is called with each event as a dict."""
 
-    def __init__(self, report, ask):
+    def __init__(self, report: Callable[[dict[str, Any]], None], ask: Callable[[dict[str, Any]], bool]) -> None:
         self._report = report
         self._ask = ask
         self.stage = "options"
-        self.times = {}
-        self.source = None  # the ASTSource that is compiled
-        self.options = None
+        self.times: dict[str, float] = {}  # stage → seconds
+        self.source: Any = None  # the ASTSource that is compiled
+        self.options: Any = None
         self._began = time.perf_counter()
 
-    def enter(self, stage):
+    def enter(self, stage: str) -> None:
         """Note that `stage` begins. fd 2's length says later which stage printed what."""
         now = time.perf_counter()
         self.times[self.stage] = self.times.get(self.stage, 0.0) + now - self._began
         self.stage, self._began = stage, now
         self._report({"event": "stage", "stage": stage, "printed": os.fstat(2).st_size})
 
-    def leave(self):
+    def leave(self) -> None:
         """Close the last stage's time."""
         now = time.perf_counter()
         self.times[self.stage] = self.times.get(self.stage, 0.0) + now - self._began
         self._began = now
 
-    def install(self, compiler, backends):
+    def install(self, compiler: Any, backends: Iterable[Any]) -> None:
         """Wrap option parsing, the making of the source and of its IR, and every stage of every backend."""
         source = compiler.ASTSource
         make, make_ir = source.__init__, source.make_ir
 
-        def made(this, *args, **kwargs):
+        def made(this: Any, *args: Any, **kwargs: Any) -> None:
             make(this, *args, **kwargs)
             self.source = this
             self.enter("frontend")
 
-        def made_ir(this, *args, **kwargs):
+        def made_ir(this: Any, *args: Any, **kwargs: Any) -> Any:
             self.enter("frontend")
             return make_ir(this, *args, **kwargs)
 
@@ -57,16 +59,16 @@ class Pipeline:
         for backend in backends:
             self._wrap_backend(backend)
 
-    def _wrap_backend(self, backend):
+    def _wrap_backend(self, backend: Any) -> None:
         parse, add = backend.parse_options, backend.add_stages
 
-        def parsed(this, *args, **kwargs):
+        def parsed(this: Any, *args: Any, **kwargs: Any) -> Any:
             if self.source is None:
                 self.enter("options")
             self.options = parse(this, *args, **kwargs)
             return self.options
 
-        def added(this, stages, *args, **kwargs):
+        def added(this: Any, stages: Any, *args: Any, **kwargs: Any) -> None:
             add(this, stages, *args, **kwargs)
             front = True
             for name, run in list(stages.items()):
@@ -75,8 +77,8 @@ class Pipeline:
 
         backend.parse_options, backend.add_stages = parsed, added
 
-    def _watched(self, name, run, ends_front):
-        def watched(module, metadata):
+    def _watched(self, name: str, run: Callable[[Any, Any], Any], ends_front: bool) -> Callable[[Any, Any], Any]:
+        def watched(module: Any, metadata: Any) -> Any:
             self.enter(name)
             result = run(module, metadata)
             if ends_front:
@@ -85,7 +87,7 @@ class Pipeline:
 
         return watched
 
-    def _front_done(self, module):
+    def _front_done(self, module: Any) -> None:
         """Offer the tool the digests of the first IR that is free of the front end; it may know how this ends."""
         located = str(module)
         plain = module.str_nodebug() if hasattr(module, "str_nodebug") else located
@@ -93,5 +95,5 @@ class Pipeline:
             raise Stopped()
 
 
-def _digest(text):
+def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()

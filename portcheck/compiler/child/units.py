@@ -7,11 +7,16 @@ import importlib.util
 import os
 import sys
 import traceback
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any
+
+from .names import Names
 
 PREFIX = "portcheck_file"
 
 
-def module_name(unit):
+def module_name(unit: Mapping[str, str]) -> str:
     """The name a unit is imported under. A file's does not depend on where the manifest lies."""
     if "module" in unit:
         return unit["module"]
@@ -20,7 +25,7 @@ def module_name(unit):
     return ".".join([PREFIX, *parts])
 
 
-def load(unit, folder):
+def load(unit: Mapping[str, str], folder: str) -> ModuleType:
     """Import a unit and return its module. Raises whatever the user's code raises."""
     name = module_name(unit)
     if "module" in unit:
@@ -29,7 +34,7 @@ def load(unit, folder):
         return sys.modules[name]
     path = os.path.normpath(os.path.join(folder, unit["file"]))
     spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None:
+    if spec is None or spec.loader is None:
         raise ImportError("%s is no Python file" % unit["file"], path=path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
@@ -41,7 +46,7 @@ def load(unit, folder):
     return module
 
 
-def told(error, names):
+def told(error: BaseException, names: Names) -> dict[str, Any]:
     """An exception of user code as plain data: type, text, traceback without frames of portcheck, place."""
     trace = error.__traceback__
     while trace is not None and "portcheck_child" in trace.tb_frame.f_globals.get("__name__", ""):
@@ -49,7 +54,7 @@ def told(error, names):
     frames = [f for f in traceback.extract_tb(trace) if "importlib" not in f.filename]
     for frame in frames:
         frame.filename = names.portable(frame.filename)
-    place = [frames[-1].filename, frames[-1].lineno] if frames else None
+    place: list[Any] | None = [frames[-1].filename, frames[-1].lineno] if frames else None
     if isinstance(error, SyntaxError) and error.filename:
         place = [names.portable(error.filename), error.lineno or 1]
     text = "".join(traceback.format_list(frames)) + "".join(traceback.format_exception_only(type(error), error))

@@ -7,6 +7,8 @@ what the target's backend derives from a real tensor. Nothing about attributes i
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 # An integer of that type in a launch. Python integers become i32, i64 or u64 by their size; narrower types come from
 # the parameter's annotation, whatever the value. Even, so that divisibility by 16 is added or taken as asked.
@@ -22,15 +24,15 @@ class Unwritable(Exception):
 class Pointer:
     """A tensor argument. `dtype` is a plain string: Triton's binder takes the text after its last dot."""
 
-    def __init__(self, element, divisible, large):
+    def __init__(self, element: str, divisible: bool, large: bool) -> None:
         self.dtype = element
         self._address = 0 if divisible else 8
         self._size = 1 << 31 if large else 0
 
-    def data_ptr(self):
+    def data_ptr(self) -> int:
         return self._address
 
-    def ptr_range(self):
+    def ptr_range(self) -> int:
         return self._size
 
 
@@ -38,13 +40,13 @@ class _Element(str):
     """An element type that also knows its size, as a descriptor asks."""
 
     @property
-    def itemsize(self):
+    def itemsize(self) -> int:
         import triton.language as tl
 
-        return tl.str_to_ty(str(self), None).primitive_bitwidth // 8
+        return int(tl.str_to_ty(str(self), None).primitive_bitwidth // 8)
 
 
-def descriptor(text):
+def descriptor(text: str) -> Any:
     """A host tensor descriptor of type `tensordesc<fp16[64, 128]>`."""
     found = _DESCRIPTOR.fullmatch(text)
     if not found:
@@ -59,7 +61,7 @@ def descriptor(text):
     return TensorDescriptor(base, list(block), strides, list(block))
 
 
-def argument(tree, load):
+def argument(tree: Any, load: Callable[[str], Any]) -> Any:
     """The stand-in for one run-time argument; tuples nest, and may hold constants."""
     if isinstance(tree, list):
         return tuple(argument(leaf, load) for leaf in tree)
@@ -77,7 +79,7 @@ def argument(tree, load):
     return _INTEGERS.get(kind, _SMALL) + (0 if divisible else 1)
 
 
-def constant(value, load):
+def constant(value: Any, load: Callable[[str], Any]) -> Any:
     """A constant of the manifest as a Python value. `load` turns `module:function` into the function."""
     if not isinstance(value, dict):
         return value

@@ -9,17 +9,21 @@ from __future__ import annotations
 import array
 import json
 import socket
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 LIMIT = 160_000  # bytes a message; Linux takes about 208 KiB by default
 _MAX_FDS = 4
 
+Message = dict[str, Any]
 
-def pair():
+
+def pair() -> tuple[socket.socket, socket.socket]:
     """Two connected ends. Neither is inherited by programs that are executed."""
     return socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 
 
-def send(sock, message, fds=()):
+def send(sock: socket.socket, message: Mapping[str, Any], fds: Sequence[int] = ()) -> None:
     """Send one message. Raises OSError when the other end is gone, ValueError when it is too long."""
     data = json.dumps(message).encode()
     if len(data) > LIMIT:
@@ -28,7 +32,7 @@ def send(sock, message, fds=()):
     sock.sendmsg([data], ancillary)
 
 
-def receive(sock):
+def receive(sock: socket.socket) -> tuple[Message | None, list[int]]:
     """The next message and the descriptors that came with it, or (None, []) at the end."""
     fds = array.array("i")
     try:
