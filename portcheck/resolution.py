@@ -80,7 +80,7 @@ class Resolver:
         return end["answer"] if end and "answer" in end else None
 
     def _walk(self, key: Key) -> tuple[Key, dict[str, Any] | None, set[str]]:
-        """Follow a chain. Returns the last key, the record that ends it (if there is one) and the files listed on the way."""
+        """Follow a chain. Returns the last key, the record that ends it (if any) and the files listed on the way."""
         listed: set[str] = set()
         for _ in range(_LONGEST):
             link = self.store.get("inputs", key.hex, key.preimage)
