@@ -35,5 +35,5 @@ class Blame:
             frame = frame.f_back
         if frame is None or node is None or not hasattr(node, "lineno"):
             return
-        generator = frame.f_locals["self"]
-        self.places.append([generator.file_name, generator.begin_line + node.lineno - 1, node.col_offset + 1])
+        generator = frame.f_locals["self"]  # its begin_line is the one above the function
+        self.places.append([generator.file_name, generator.begin_line + node.lineno, node.col_offset + 1])
