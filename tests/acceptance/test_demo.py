@@ -1,4 +1,4 @@
-"""The bundled demo: the table that the reference tool gives on Triton 3.9.0, cell by cell, and what a second run does."""
+"""The bundled demo: the table that the reference tool gives on Triton 3.9.0, cell by cell, and a second run."""
 
 from __future__ import annotations
 
@@ -64,7 +64,9 @@ def first(demo: Project) -> Ran:
 def test_every_cell_has_the_verdict_and_stage_of_the_table(first: Ran) -> None:
     rows = [line.split() for line in TABLE.strip().splitlines()]
     expected = {
-        f"{row}@{target}": MEANING[short] for row, *shorts in rows for target, short in zip(TARGETS, shorts, strict=True)
+        f"{row}@{target}": MEANING[short]
+        for row, *shorts in rows
+        for target, short in zip(TARGETS, shorts, strict=True)
     }
 
     assert first.verdicts == expected
