@@ -16,6 +16,18 @@ def jit_kind() -> Any:
     return JITFunction
 
 
+def is_decorated(found: Any) -> bool:
+    """Is it a function that Triton has decorated: one it compiles, or one it runs while compiling?"""
+    from triton.runtime import jit
+
+    return isinstance(found, getattr(jit, "JITCallable", jit.JITFunction))
+
+
+def runs_as_python(found: Any) -> bool:
+    """Is it a constexpr function, which Triton calls instead of compiling it?"""
+    return is_decorated(found) and not isinstance(found, jit_kind())
+
+
 def unwrap(found: Any) -> tuple[Any, list[Any]]:
     """The JIT function inside autotuners, heuristics and user decorators, and what was taken off on the way.
 

@@ -8,6 +8,7 @@ exit, since only a parent can know it.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import gc
 import json
 import os
@@ -25,6 +26,7 @@ from .device import Device
 from .inputs import Inputs
 from .names import Names
 
+_PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _GRACE = 0.3  # seconds that child processes get to end their own cells once the tool is gone
 
 
@@ -96,6 +98,7 @@ class Server:
 
     def do_here(self, message: wire.Message, fds: list[int]) -> None:
         """Compile one cell in this very process, which ends with it: for platforms where fork is unsafe."""
+        _die_with_parent()
         self._compile(message)
 
     def _compile(self, message: wire.Message) -> NoReturn:
@@ -131,6 +134,7 @@ class Server:
             self.children[pid] = (socket.socket(fileno=fd), serves)
             return pid
         os.setsid()
+        _die_with_parent()
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         for sock, _ in self.children.values():
@@ -174,6 +178,7 @@ class Server:
             done, status = os.waitpid(pid, os.WNOHANG)
             if done:
                 sock, _ = self.children.pop(pid)
+                _kill_session(pid)  # whatever it had started
                 with contextlib.suppress(OSError):
                     wire.send(sock, {"event": "exit", "status": os.waitstatus_to_exitcode(status)})
                 sock.close()
@@ -189,7 +194,14 @@ class Server:
             time.sleep(0.01)
         for pid in self.children:
             _kill_session(pid)
+        os.killpg(0, signal.SIGKILL)  # this process, and what user code started in its session
         os._exit(0)
+
+
+def _die_with_parent() -> None:
+    """On Linux: be killed when the parent ends, since user code or the compiler may never come back to the socket."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _kill_session(pid: int) -> None:
