@@ -38,3 +38,8 @@ def task_lint() -> dict[str, Any]:
         f"{PYTHON} -m pip install --quiet --no-deps --target {wheel} .",
         f"cd {wheel} && {PYTHON} -m mypy --config-file ../../pyproject.toml --cache-dir ../../.mypy_cache -p portcheck",
     )
+
+
+def task_docs() -> dict[str, Any]:
+    """write the reference of the commands, find broken links and what no page explains"""
+    return _command("write the reference of the commands, find what is wrong in docs", f"{PYTHON} docs/build.py")

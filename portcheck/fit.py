@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from portcheck.cells import Cell
+from portcheck.manifest.canonical import row_specialisation
 from portcheck.manifest.model import Row
 from portcheck.patterns import suggestion
 
@@ -37,6 +38,10 @@ def _parameters(cell: Cell, kernel: Mapping[str, Any]) -> Iterator[str]:
         if name in parameters and parameters[name]["constexpr"]:
             yield f'signature: "{name}" is a tl.constexpr: give its value in constants'
     options = row.options_for(cell.target.backend)
+    known = {name for names in kernel["options"].values() for name in names}
+    for name in options:
+        if name not in known:
+            yield f'options: unknown option "{name}"{suggestion(name, known)}: no backend of this Triton has it'
     chosen = [name for name in kernel["tuned"] if name not in row.constants and name not in options]
     if chosen:
         yield (
@@ -52,3 +57,13 @@ def _parameters(cell: Cell, kernel: Mapping[str, Any]) -> Iterator[str]:
         if not parameter["default"]:
             where = "constants: no value" if parameter["constexpr"] else "signature: no type"
             yield f'{where} for parameter "{name}"; {takes}'
+
+
+def specialisation(cell: Cell, kernel: Mapping[str, Any]) -> dict[str, Any]:
+    """What the cell's backend is asked to compile: of the row's options, those that this backend knows.
+
+    A launch on the other vendor's GPU would raise for an option that it lacks, so nobody's code passes it there.
+    """
+    spec = row_specialisation(cell.row, cell.target.backend)
+    known = kernel["options"].get(cell.target.backend, ())
+    return {**spec, "options": {name: value for name, value in spec["options"].items() if name in known}}

@@ -20,7 +20,6 @@ from portcheck.errors import UsageError
 from portcheck.filing import CellKeys, Filed, Filing, Front
 from portcheck.inputs import Files
 from portcheck.keys import Key, canonical, digest, make_key
-from portcheck.manifest.canonical import row_specialisation
 from portcheck.resolution import Resolution, Resolver
 from portcheck.target import Target
 from portcheck.toolchain.model import Toolchain
@@ -166,7 +165,7 @@ class Judge:
         return CellKeys(
             make=self._key,
             kernel_hash=_kernel_hash(cell, resolution),
-            specialisation=row_specialisation(cell.row, cell.target.backend),
+            specialisation=fit.specialisation(cell, resolution.kernels[cell.row.ref.function]),
             target=cell.target,
         )
 

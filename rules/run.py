@@ -5,15 +5,13 @@ from __future__ import annotations
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TextIO
 
 from portcheck.cache import Store
 from portcheck.cells import Cell
 from portcheck.compiler.tree import Interrupted
-from portcheck.errors import EnvironmentProblem, PortcheckError
+from portcheck.errors import EnvironmentProblem, PortcheckError, internal_error
 from portcheck.history import History
 from portcheck.manifest.loader import load
 from portcheck.manifest.model import Manifest
@@ -211,21 +209,8 @@ class Run:
                     self.problems.append(error)
         except Exception as error:
             with self._lock:
-                self.problems.append(_bug(error))
+                self.problems.append(internal_error(error))
         return True
 
 
 _SKIPPED = Result(Outcome(), SKIPPED)
-
-
-def _bug(error: Exception) -> PortcheckError:
-    """Something that portcheck did not foresee: said in one line, with what to attach to a report."""
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    log = Path.cwd() / "portcheck-internal-error.txt"
-    try:
-        log.write_text("".join(traceback.format_exception(error)))
-        attach = f"please report it with {log}"
-    except OSError:
-        attach = "please report it"
-    what = f"{type(error).__name__}: {error}".splitlines()[0]
-    return EnvironmentProblem(f"internal error in {Path(frame.filename).name}:{frame.lineno}: {what}; {attach}")

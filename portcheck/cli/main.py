@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from portcheck import __version__
-from portcheck.errors import PortcheckError
+from portcheck.errors import PortcheckError, internal_error
 
 COMMANDS = ("check", "cache")
 INTERRUPTED = 130
@@ -21,9 +21,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return int(args.run(args))
     except PortcheckError as error:
-        for line in str(error).splitlines():
-            print(f"portcheck: {line}", file=sys.stderr)
-        return error.status
+        return _told(error)
     except KeyboardInterrupt:
         print("portcheck: interrupted", file=sys.stderr)
         return INTERRUPTED
@@ -31,6 +29,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Whoever read our output has seen enough. Python would complain once more when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except Exception as error:
+        return _told(internal_error(error))
+
+
+def _told(error: PortcheckError) -> int:
+    for line in str(error).splitlines():
+        print(f"portcheck: {line}", file=sys.stderr)
+    return error.status
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -16,14 +16,12 @@ from portcheck.compiler import devices
 from portcheck.compiler.attempt import Attempt, OnFront, follow
 from portcheck.compiler.guard import Guard, kill_session
 from portcheck.compiler.job import Job, Unit
-from portcheck.compiler.tree import Imported, Interrupted, Process, Root
+from portcheck.compiler.tree import SAFE, Imported, Interrupted, Process, Root
 from portcheck.target import Target
 from portcheck.toolchain.model import Toolchain
 
 # Idle processes that hold an imported module. The least recently used goes first; it would be imported again.
 _IDLE_LIMIT = 24
-# One target a backend that every supported release compiles for: some abort the process, and a root must live.
-_PRIME = {"cuda": Target("cuda", "90"), "hip": Target("hip", "gfx942")}
 
 
 @dataclass(slots=True, eq=False)
@@ -40,7 +38,7 @@ class Service:
 
     def __init__(self, toolchain: Toolchain, folder: Path, isolation: str, backends: Iterable[str]) -> None:
         self._toolchain, self._folder, self._isolation = toolchain, folder, isolation
-        self._prime = [_PRIME[b] for b in sorted(set(backends))]
+        self._prime = [SAFE[b] for b in sorted(set(backends))]
         self._guard = Guard()
         self._scratch = Path(tempfile.mkdtemp(prefix="portcheck-"))
         self._lock = threading.RLock()

@@ -21,6 +21,9 @@ from portcheck.errors import EnvironmentProblem
 from portcheck.target import Target
 from portcheck.toolchain.model import Toolchain
 
+# One target a backend that every supported release compiles for: some abort the process, and a root must live.
+SAFE = {"cuda": Target("cuda", "90"), "hip": Target("hip", "gfx942")}
+
 _CHILD = Path(__file__).parent / "child"
 _START = 120.0  # seconds that importing Triton may take
 # Forking a process whose OpenMP or BLAS has threads can hang the child: keep them to one.
@@ -118,6 +121,11 @@ def describe_exit(reply: Message | None) -> str:
     return f"its process was killed by signal {-status}" if status < 0 else f"its process exited with status {status}"
 
 
+def _as_triton_has_it(target: Target) -> list[Any]:
+    """The arguments of Triton's GPUTarget."""
+    return [target.backend, int(target.arch) if target.arch.isdigit() else target.arch, target.warp_size]
+
+
 @dataclass(eq=False)
 class Root(Process):
     """A root process: Triton imported, nothing of the user's."""
@@ -147,7 +155,8 @@ class Root(Process):
             setup = {
                 "folder": str(folder),
                 "digest": toolchain.digest,
-                "prime": [[t.backend, int(t.arch) if t.arch.isdigit() else t.arch, t.warp_size] for t in prime],
+                "prime": [_as_triton_has_it(target) for target in prime],
+                "targets": [_as_triton_has_it(target) for target in SAFE.values()],
             }
             reply: Message | None = None
             with contextlib.suppress(OSError):

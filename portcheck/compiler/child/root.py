@@ -6,7 +6,8 @@ import os
 import socket
 import sys
 import tempfile
-from typing import NoReturn
+import warnings
+from typing import Any, NoReturn
 
 from . import device, inputs, names, server, units, wire
 
@@ -30,7 +31,7 @@ def main(fd: int) -> NoReturn:
     recorder.stop()
     recorder.files.clear()
     wire.send(sock, {"event": "alive", "pid": os.getpid()})
-    server.Server(sock, fake, portable, recorder, setup["folder"]).serve()
+    server.Server(sock, fake, portable, recorder, setup["folder"], _option_names(setup["targets"])).serve()
 
 
 def _import_triton(setup: wire.Message, portable: names.Names) -> device.Device:
@@ -50,6 +51,16 @@ def _import_triton(setup: wire.Message, portable: names.Names) -> device.Device:
     portable.install(jit)
     _prime(setup, fake)
     return fake
+
+
+def _option_names(targets: list[list[Any]]) -> dict[str, list[str]]:
+    """Backend → the launch options that it knows, asked of it with one target each."""
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler.compiler import make_backend
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return {target[0]: sorted(vars(make_backend(GPUTarget(*target)).parse_options({}))) for target in targets}
 
 
 def _prime(setup: wire.Message, fake: device.Device) -> None:

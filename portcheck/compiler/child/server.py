@@ -33,8 +33,17 @@ _GRACE = 0.3  # seconds that child processes get to end their own cells once the
 class Server:
     """The state of one process: what it imported, on behalf of which target, and its living children."""
 
-    def __init__(self, sock: socket.socket, device: Device, names: Names, inputs: Inputs, folder: str) -> None:
+    def __init__(
+        self,
+        sock: socket.socket,
+        device: Device,
+        names: Names,
+        inputs: Inputs,
+        folder: str,
+        options: dict[str, list[str]],
+    ) -> None:
         self.sock, self.device, self.names, self.inputs, self.folder = sock, device, names, inputs, folder
+        self.options = options  # backend → the launch options it knows
         self.children: dict[int, tuple[socket.socket, bool]] = {}  # pid → (socket, serves others itself)
         self.exits: tuple[int, ...] = ()  # the pipe that SIGCHLD writes to
         self.frozen = False
@@ -71,7 +80,10 @@ class Server:
                     getattr(units.load({"module": module}, self.folder), function)()
                 modules = [units.load(unit, self.folder) for unit in message["units"]]
             for function in message["functions"]:
-                answer["kernels"][function] = kernels.describe(modules[0], function, self.names)
+                answer["kernels"][function] = {
+                    **kernels.describe(modules[0], function, self.names),
+                    "options": self.options,
+                }
         except SystemExit as error:
             answer["error"] = units.told(error, self.names)
         except Exception as error:
