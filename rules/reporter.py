@@ -50,7 +50,7 @@ class PortcheckReporter(ConsoleReporter):  # type: ignore[misc]
     def complete_run(self) -> None:
         """End the progress and every process, and report on cells that were asked for by name."""
         for run in self.runs:
-            if run.results and not run.gated:
+            if (run.results or run.problems) and not run.gated:
                 run.write_report()
                 run.print_report()
             run.close()
