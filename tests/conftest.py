@@ -79,8 +79,15 @@ class Project:
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         """Start `portcheck ARGUMENTS` in the folder."""
+        return self._start("-P", "-m", "portcheck", *arguments)
+
+    def start_doit(self, *arguments: str) -> subprocess.Popen[str]:
+        """Start `doit ARGUMENTS` in the folder."""
+        return self._start("-m", "doit", *arguments)
+
+    def _start(self, *arguments: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [sys.executable, "-P", "-m", "portcheck", *arguments],
+            [sys.executable, *arguments],
             cwd=self.folder,
             env=self.environment(),
             stdin=subprocess.DEVNULL,
@@ -98,7 +105,7 @@ class Project:
         return Ran(process.returncode, out, err, json.loads(report.read_text()) if report.exists() else None)
 
     def processes(self) -> list[psutil.Process]:
-        """Living processes that work in the folder: the whole tree that a run starts does, and what users start in it."""
+        """Living processes that work in the folder: all that a run starts, and what users start in it."""
         found = []
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error):
