@@ -12,8 +12,7 @@ from typing import Any
 from doit.reporter import ConsoleReporter
 
 from portcheck.rules.run import Run
-
-_OURS = ("toolchain", "resolve", "compile", "report", "portcheck")
+from portcheck.rules.tasks import is_ours
 
 
 class PortcheckReporter(ConsoleReporter):  # type: ignore[misc]
@@ -34,17 +33,17 @@ class PortcheckReporter(ConsoleReporter):  # type: ignore[misc]
 
     def execute_task(self, task: Any) -> None:
         """Say that a task starts, if it is not one of ours."""
-        if not _is_ours(task.name):
+        if not is_ours(task.name):
             super().execute_task(task)
 
     def add_failure(self, task: Any, fail: Any) -> None:
         """Say that a task failed; a red matrix has said it already."""
-        if not _is_ours(task.name):
+        if not is_ours(task.name):
             super().add_failure(task, fail)
 
     def skip_uptodate(self, task: Any) -> None:
         """Say that a task is up to date, if it is not one of ours."""
-        if not _is_ours(task.name):
+        if not is_ours(task.name):
             super().skip_uptodate(task)
 
     def complete_run(self) -> None:
@@ -75,7 +74,3 @@ def _closure(tasks: Mapping[str, Any], selected: Iterable[str]) -> set[str]:
             wanted.add(name)
             waiting += tasks[name].task_dep if name in tasks else []
     return wanted
-
-
-def _is_ours(name: str) -> bool:
-    return name.partition(":")[0] in _OURS

@@ -13,6 +13,7 @@ from doit.exceptions import TaskError
 
 from portcheck.errors import PortcheckError, UsageError
 from portcheck.manifest.loader import find_manifest
+from portcheck.rules import wildcards
 from portcheck.rules.reporter import PortcheckReporter
 from portcheck.rules.request import Request
 from portcheck.rules.run import Run
@@ -43,6 +44,7 @@ def portcheck_suite(manifest: str | Path | None = None) -> dict[str, Callable[[]
     except PortcheckError as error:
         return {"task_portcheck": _broken(str(error))}
     PortcheckReporter.runs.append(run)
+    wildcards.install()
     return creators(run, run.cells.values)
 
 

@@ -16,7 +16,13 @@ from portcheck.rules.run import Run
 
 Task = dict[str, Any]
 
+KINDS = ("toolchain", "resolve", "compile", "report", "portcheck")
 _ALWAYS: Task = {"uptodate": [False], "io": {"capture": False}, "verbosity": 2}
+
+
+def is_ours(name: str) -> bool:
+    """Is `name` that of a task made here, or a pattern over such names?"""
+    return name.partition(":")[0] in KINDS
 
 
 def toolchain_tasks(run: Run) -> Iterator[Task]:

@@ -64,6 +64,7 @@ class Project:
     folder: Path
     cache: Path
     env: dict[str, str] = field(default_factory=dict)  # set on top of the environment
+    python: str = sys.executable  # the interpreter that runs the command
 
     def write(self, files: Mapping[str, str]) -> None:
         """Write files, given by their path relative to the folder."""
@@ -87,7 +88,7 @@ class Project:
 
     def _start(self, *arguments: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [sys.executable, *arguments],
+            [self.python, *arguments],
             cwd=self.folder,
             env=self.environment(),
             stdin=subprocess.DEVNULL,

@@ -37,6 +37,11 @@ MEANING = {
     "mlir": ("mlir-error", "ttgir"),
     "asm": ("assembler-error", "cubin"),
 }
+DODO = """
+    from portcheck.demo import MANIFEST
+    from portcheck.rules import DOIT_CONFIG, portcheck_suite
+    globals().update(portcheck_suite(manifest=MANIFEST))
+"""
 # A run of the command in which starting a process is fatal, and which says which foreign modules it imported.
 WITHOUT_PROCESSES = """
 import os, sys
@@ -160,3 +165,20 @@ def test_every_stage_leaves_an_artifact_and_a_time(first: Ran) -> None:
     assert {"ttir", "ttgir", "llir", "ptx", "cubin"} <= set(nvidia["artifacts"])
     assert {"ttir", "ttgir", "llir", "amdgcn", "hsaco"} <= set(amd["artifacts"])
     assert {"frontend", "ttir", "ttgir", "llir", "ptx", "cubin"} <= set(nvidia["stages"])
+
+
+def test_doit_prints_the_same_matrix(demo: Project, first: Ran) -> None:
+    demo.write({"dodo.py": DODO})
+    with demo.start_doit("portcheck") as process:
+        out, err = process.communicate(timeout=300)
+
+    assert process.returncode != 0
+    assert "Traceback" not in err
+    assert _without_summary(out) == _without_summary(first.out)
+
+
+def _without_summary(out: str) -> list[str]:
+    """The lines of a matrix, without the one that says where cells came from and how long they took."""
+    lines = out.splitlines()
+    assert sum("81 cells: 63 ok, 18 failed (18 new)" in line for line in lines) == 1
+    return [line for line in lines if "81 cells" not in line]
