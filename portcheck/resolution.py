@@ -52,8 +52,9 @@ class Resolver:
         """File what importing `unit` on `target` showed. `began`: time.time() when the import started."""
         inputs = self.files.read(self.files.named(imported.inputs), since=began)
         dependent = bool(imported.asked)
-        how = {"unit": _how(unit), "target": str(target) if dependent else None, "files": dict(inputs.contents)}
-        resolution = Resolution(imported.kernels, digest(canonical(how)), inputs, imported if imported.failed else None)
+        how = self._first(unit, target if dependent else None)  # covers the environment, too
+        hashed = digest(canonical({"how": how.hex, "files": dict(inputs.contents)}))
+        resolution = Resolution(imported.kernels, hashed, inputs, imported if imported.failed else None)
         if imported.failed or not inputs.unchanged() or not self.files.can_find(inputs):
             return resolution
         start = self._start(unit, target)

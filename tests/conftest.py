@@ -22,7 +22,7 @@ from portcheck.toolchain.find import find, release_of
 from portcheck.toolchain.model import Toolchain
 
 # What the machine that runs the tests has set for itself must not decide what they see.
-_FOREIGN = ("PORTCHECK_", "TRITON_", "MLIR_", "LLVM_", "AMDGCN_", "PYTEST_", "DOIT_")
+_FOREIGN = ("PORTCHECK_", "TRITON_", "MLIR_", "LLVM_", "AMDGCN_", "PYTEST_", "DOIT_", "PYTHON")
 
 
 @dataclass(frozen=True)
