@@ -42,7 +42,8 @@ class Run:
         self.results: dict[str, Result] = {}
         self.known: dict[str, Result] = {}
         self.problems: list[PortcheckError] = []
-        self.progress: Progress = Progress()
+        self.progress: Progress = Progress()  # until `start_progress`
+        self._shows_progress = False
         self.report: Report | None = None
         self.gated = True  # will the task `portcheck` say how it went?
         self.store = Store(cache_dir(self.manifest), warn=self.warn)
@@ -153,10 +154,15 @@ class Run:
         """Begin to tell how the run goes."""
         self.progress = make_progress(stream, self.request.quiet, self.request.verbose, self.expected_seconds)
         self.progress.start(len(self.cells) - len(self.results))
+        self._shows_progress = True
 
     def warn(self, text: str) -> None:
         """Tell the user something in a line of its own."""
-        self.progress.note(f"portcheck: {text}")
+        line = f"portcheck: {text}"
+        if self._shows_progress:
+            self.progress.note(line)
+        elif not self.request.quiet:
+            print(line, file=sys.stderr)
 
     def interrupt(self) -> None:
         """Kill every process of the run at once. Finished cells are in the store already."""
