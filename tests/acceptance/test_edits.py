@@ -137,7 +137,9 @@ def test_an_edit_that_stat_hardly_shows_is_compiled(scaling: Project, original: 
 
 
 @pytest.mark.parametrize(
-    "variables", [{"FACTOR": "17"}, {"TRITON_DEFAULT_FP_FUSION": "0"}, {"DISABLE_PTXAS_OPT": "1"}], ids=lambda v: next(iter(v))
+    "variables",
+    [{"FACTOR": "17"}, {"TRITON_DEFAULT_FP_FUSION": "0"}, {"DISABLE_PTXAS_OPT": "1"}],
+    ids=lambda v: next(iter(v)),
 )
 def test_the_environment_counts(scaling: Project, original: Ran, variables: dict[str, str]) -> None:
     scaling.env = variables
@@ -150,7 +152,13 @@ def test_the_environment_counts(scaling: Project, original: Ran, variables: dict
 
 
 def test_who_and_where_do_not_count(scaling: Project, original: Ran) -> None:
-    scaling.env = {"USER": "somebody", "PWD": "/else/where", "LANG": "de_DE.UTF-8", "PYTHONHASHSEED": "7", "TERM": "dumb"}
+    scaling.env = {
+        "USER": "somebody",
+        "PWD": "/else/where",
+        "LANG": "de_DE.UTF-8",
+        "PYTHONHASHSEED": "7",
+        "TERM": "dumb",
+    }
     elsewhere = scaling.check()
     scaling.env = {}
 
