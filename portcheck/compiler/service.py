@@ -164,7 +164,8 @@ class Service:
             return self._roots[unit.env]
 
     def _thin_out(self) -> None:
-        idle = [key for key, host in self._hosts.items() if host.process and not host.users]
+        # A package is expensive to import and cheap to keep; its modules are forked from it.
+        idle = [key for key, host in self._hosts.items() if host.process and not host.users and key[0].functions]
         for key in idle[: max(0, len(idle) - _IDLE_LIMIT)]:
             process = self._hosts.pop(key).process
             if process:
