@@ -1,6 +1,8 @@
-"""What of the machine a key covers here: environment variables and installed distributions.
+"""Environment variables in keys: which ones may count, and how.
 
-Both are wide on purpose: what cannot be shown to be irrelevant widens the key, which costs a compile, never a lie.
+A variable that user code was seen reading counts by its value. Where it cannot be known what is read, all variables
+count but those that only say who, where and in which terminal. None of the private ones ever counts: whatever a module
+makes of the user's name or home, two checkouts have to agree on their keys.
 """
 
 from __future__ import annotations
@@ -10,57 +12,49 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from portcheck.compiler.child.settings import PREFIXES
+from portcheck.compiler.child.settings import variables as triton_variables
 from portcheck.keys import canonical, digest
 from portcheck.patterns import matches
 
-# Variables that say who, where and in which terminal, or that only dump and print. Everything else is in the keys.
-IGNORED = (
-    *("HOME", "USER", "LOGNAME", "USERNAME", "HOSTNAME", "PWD", "OLDPWD", "PATH", "MANPATH", "INFOPATH", "MAIL", "_"),
-    *("SHELL", "SHLVL", "TERM", "TERM_*", "COLORTERM", "COLUMNS", "LINES", "DISPLAY", "WAYLAND_DISPLAY", "WINDOWID"),
-    *(
-        "NO_COLOR",
-        "FORCE_COLOR",
-        "CLICOLOR*",
-        "PAGER",
-        "EDITOR",
-        "VISUAL",
-        "LESS*",
-        "LS_COLORS",
-        "PS1",
-        "PS2",
-        "PROMPT*",
-    ),
-    *("LANG", "LANGUAGE", "LC_*", "TZ", "TMPDIR", "TMP", "TEMP", "XDG_*", "DBUS_*", "SSH_*", "GPG_*", "TMUX*", "STY"),
-    *("CI", "GITHUB_*", "RUNNER_*", "ACTIONS_*", "GITLAB_*", "CI_*", "BUILDKITE*", "JENKINS_*", "PRE_COMMIT*"),
-    *(
-        "VIRTUAL_ENV*",
-        "CONDA_*",
-        "PYENV_*",
-        "PYTHONHASHSEED",
-        "PYTHONPATH",
-        "PYTHONUNBUFFERED",
-        "PYTHONDONTWRITEBYTECODE",
-    ),
-    *("PYTEST_*", "PIP_*", "UV_*", "DOIT_*", "PORTCHECK_*", "COVERAGE_*", "MAKEFLAGS", "MAKELEVEL", "MFLAGS"),
-    *("TRITON_CACHE_DIR", "TRITON_DUMP_DIR", "TRITON_HOME", "TRITON_KERNEL_DUMP", "TRITON_ALWAYS_COMPILE"),
-    *("TRITON_PRINT_AUTOTUNING", "TRITON_DUMP_PTXAS_LOG", "NVPTX_ENABLE_DUMP", "AMDGCN_ENABLE_DUMP", "MLIR_ENABLE_*"),
-    *("LLVM_IR_ENABLE_DUMP", "LLVM_ENABLE_TIMING", "MLIR_DUMP_PATH", "CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"),
-)
+__all__ = ["PREFIXES", "distributions", "is_private", "observed", "triton_variables", "variables"]
+
+# Who and where: never in a key.
+PRIVATE = (
+    "HOME USER LOGNAME USERNAME HOSTNAME PWD OLDPWD PATH PYTHONPATH PYTHONHOME PYTHONHASHSEED MAIL TMPDIR TMP TEMP XDG_* "
+    "VIRTUAL_ENV* CONDA_PREFIX* PYENV_* SSH_* PORTCHECK_* PYTEST_* DOIT_* COVERAGE_* TRITON_CACHE_DIR TRITON_HOME"
+).split()
+# The terminal, the session and the CI job: only in a key if they were seen to be read.
+INCIDENTAL = (
+    "MANPATH INFOPATH _ SHELL SHLVL TERM TERM_* COLORTERM COLUMNS LINES DISPLAY WAYLAND_DISPLAY WINDOWID NO_COLOR "
+    "FORCE_COLOR CLICOLOR* PAGER EDITOR VISUAL LESS* LS_COLORS PS1 PS2 PROMPT* LANG LANGUAGE LC_* TZ DBUS_* GPG_* TMUX* "
+    "STY CI GITHUB_* RUNNER_* ACTIONS_* GITLAB_* CI_* BUILDKITE* JENKINS_* PRE_COMMIT* CONDA_* PYTHONUNBUFFERED "
+    "PYTHONDONTWRITEBYTECODE PIP_* UV_* MAKEFLAGS MAKELEVEL MFLAGS CUDA_VISIBLE_DEVICES HIP_VISIBLE_DEVICES"
+).split()
+
+
+def is_private(name: str) -> bool:
+    """Does a variable only say who and where?"""
+    return _any_matches(tuple(PRIVATE), name)
+
+
+def observed(name: str, environ: Mapping[str, str]) -> str | None:
+    """A variable that was read, as a key has it: its value, or the content of the file that it names."""
+    value = environ.get(name)
+    return None if value is None else _resolved(value)
 
 
 def variables(environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment variables that keys cover; one that names a file counts by the file's content, not its path."""
-    return {name: _resolved(value) for name, value in environ.items() if not _ignored(name)}
+    """All variables that may matter to code that may read any."""
+    incidental = tuple(PRIVATE + INCIDENTAL)
+    return {name: _resolved(value) for name, value in environ.items() if not _any_matches(incidental, name)}
 
 
 @cache
 def distributions() -> str:
-    """The digest of what is installed for this interpreter: names, versions and lists of files with their hashes."""
-    found = {
-        f"{found.metadata['Name']}=={found.version}": digest((found.read_text("RECORD") or "").encode())
-        for found in importlib.metadata.distributions()
-    }
-    return digest(canonical(found))
+    """The digest of what is installed for this interpreter: names and versions."""
+    found = {(str(found.metadata["Name"]), found.version) for found in importlib.metadata.distributions()}
+    return digest(canonical(sorted(map(list, found))))
 
 
 def _resolved(value: str) -> str:
@@ -74,5 +68,5 @@ def _resolved(value: str) -> str:
 
 
 @cache
-def _ignored(name: str) -> bool:
-    return any(matches(pattern, name) for pattern in IGNORED)
+def _any_matches(patterns: tuple[str, ...], name: str) -> bool:
+    return any(matches(pattern, name) for pattern in patterns)

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from portcheck import environment, fit
+from portcheck import fit
+from portcheck.anchors import Anchors
 from portcheck.cache import Store
 from portcheck.cells import Cell
+from portcheck.chain import Chains
+from portcheck.compiler import devices
+from portcheck.compiler.attempt import Attempt
 from portcheck.compiler.job import Job, Unit
 from portcheck.compiler.outcome import import_failure, judge
 from portcheck.compiler.service import Service
 from portcheck.compiler.tree import Imported
 from portcheck.errors import UsageError
-from portcheck.filing import CellKeys, Filed, Filing, Front
-from portcheck.inputs import Files
+from portcheck.filing import CellKeys, Filed, Filing, Finished, Front
 from portcheck.keys import Key, canonical, digest, make_key
+from portcheck.observer import Observer
+from portcheck.refusals import refused, refused_after_import
 from portcheck.resolution import Resolution, Resolver
 from portcheck.target import Target
 from portcheck.toolchain.model import Toolchain
-from portcheck.verdicts import Outcome, Position, Result
+from portcheck.units import references
+from portcheck.verdicts import Failure, Outcome, Position, Result
 
 
 class Judge:
@@ -34,18 +40,26 @@ class Judge:
         toolchain: Toolchain,
         units: Mapping[str, Unit],
         store: Store,
-        files: Files,
+        observer: Observer,
+        base: Mapping[str, str],
         salt: str,
         service: Callable[[], Service],
     ) -> None:
-        """`units` says what to import for each row; `service` starts the compile service when it is first called."""
+        """Judge with `toolchain`.
+
+        Args:
+            toolchain: the Triton to compile with.
+            units: row name → what to import for it.
+            store: where records are.
+            observer: observes the inputs of imports.
+            base: the environment that children are started in.
+            salt: of all keys.
+            service: starts the compile service when it is first called, which is when the first cell needs it.
+        """
         self._toolchain, self._units, self._salt, self._service = toolchain, units, salt, service
-        self._filing = Filing(store)
-        machine = {
-            "variables": environment.variables(os.environ),
-            "distributions": environment.distributions(),
-        }
-        self._resolver = Resolver(store, files, lambda **parts: self._key("inputs", machine=machine, **parts))
+        self._observer = observer
+        self._filing = Filing(store, Anchors(observer.source), self._key)
+        self._resolver = Resolver(Chains(store, "inputs", lambda **parts: self._key("inputs", **parts)), observer, base)
         self._resolutions: dict[tuple[Unit, Target], Resolution] = {}
         self._locks: defaultdict[Any, threading.Lock] = defaultdict(threading.Lock)
 
@@ -55,6 +69,8 @@ class Judge:
         Raises:
             UsageError: the row does not fit its kernel.
         """
+        if failure := self._refused(cell):
+            return Result(Outcome(failure), "compiled")
         resolution = self._resolution(cell, importing=False)
         return self._known(cell, resolution) if resolution else None
 
@@ -72,6 +88,8 @@ class Judge:
         Raises:
             UsageError: the row does not fit its kernel, or names a module that does not exist.
         """
+        if failure := self._refused(cell):
+            return Result(Outcome(failure), "compiled")
         resolution = self._resolution(cell, importing=True)
         assert resolution is not None  # importing always gives one
         if resolution.failed:
@@ -87,10 +105,15 @@ class Judge:
 
     def artifacts(self, cell: Cell, result: Result) -> dict[str, bytes | None]:
         """The outputs of all stages of a judged cell; None for one that the store has lost."""
+        if not result.outcome.artifacts:
+            return {}
         resolution = self._resolution(cell, importing=False)
-        if resolution is None or not result.outcome.artifacts:
+        if resolution is None or resolution.failed:
             return {}
         return self._filing.artifacts(self._keys(cell, resolution), result.outcome)
+
+    def _refused(self, cell: Cell) -> Failure | None:
+        return refused(self._resolver.environ(self._units[cell.row.name]))
 
     def _resolution(self, cell: Cell, *, importing: bool) -> Resolution | None:
         unit = self._units[cell.row.name]
@@ -98,13 +121,21 @@ class Judge:
             found = self._resolutions.get((unit, cell.target)) or self._resolver.look_up(unit, cell.target)
             if found is None and importing:
                 began = time.time()
-                imported = self._service().load(unit, cell.target)
-                found = self._resolver.record(unit, cell.target, imported, began)
+                found = self._resolver.record(unit, cell.target, self._import(unit, cell.target), began)
             if found:
                 self._resolutions[unit, cell.target] = found
         if found:
             self._check(cell, found)
         return found
+
+    def _import(self, unit: Unit, target: Target) -> Imported:
+        """Import a unit; anew, in a process that had them from the start, if it sets variables that Triton reads early."""
+        imported = self._service().load(unit, target)
+        early = {name: value for name, value in imported.set_early.items() if value is not None}
+        if imported.failed or not early:
+            return imported
+        again = self._service().load(replace(unit, env=tuple(sorted({**dict(unit.env), **early}.items()))), target)
+        return replace(again, env=early, asked=(*imported.asked, *again.asked))
 
     def _check(self, cell: Cell, resolution: Resolution) -> None:
         row, failed = cell.row, resolution.failed
@@ -121,11 +152,14 @@ class Judge:
     def _known(self, cell: Cell, resolution: Resolution) -> Result | None:
         if resolution.failed:
             return None
-        found = self._filing.find(self._keys(cell, resolution), cell.row.settings)
-        return self._result(cell, resolution, found, "cached") if found else None
+        keys = self._keys(cell, resolution)
+        if failure := refused_after_import(resolution.settings, keys.front_parts["specialisation"]["options"]):
+            return self._result(cell, resolution, keys, Filed(Outcome(failure)), "compiled")
+        found = self._filing.find(keys, cell.row.settings)
+        return self._result(cell, resolution, keys, found, "cached") if found else None
 
     def _compile(self, cell: Cell, resolution: Resolution, force: bool) -> Result:
-        row, keys = cell.row, self._keys(cell, resolution)
+        keys, settings = self._keys(cell, resolution), cell.row.settings
         fronts: list[Front] = []
         answers: list[Filed] = []
 
@@ -135,55 +169,72 @@ class Judge:
             answers.extend([answer] if answer else [])
             return answer is None
 
-        settings = row.settings
-        job = Job(
-            self._units[row.name],
-            row.ref.function,
-            keys.specialisation,
-            cell.target,
-            settings.timeout,
-            settings.max_rss,
-        )
+        spec = keys.front_parts["specialisation"]
+        job = Job(resolution.unit, cell.row.ref.function, spec, cell.target, settings.timeout, settings.max_rss)
         attempt = self._service().compile(job, on_front)
         if isinstance(attempt, Imported):
             return self._not_imported(cell, attempt)
+        late, fit_late = self._late(attempt, resolution)
+        stable = fit_late and resolution.inputs.unchanged()
         front = fronts[0] if fronts else None
-        stable = resolution.inputs is not None and resolution.inputs.unchanged()
         if answers and front:
             if stable:
-                self._filing.put_front(keys, front, None)
-            return self._result(cell, resolution, answers[0], "cutoff")
+                self._filing.put_front(keys, front, None, late)
+            return self._result(cell, resolution, keys, answers[0], "cutoff")
         compiled = judge(attempt, settings.timeout, settings.max_rss)
-        filed = self._filing.put(keys, front, compiled, settings, stable=stable)
-        return self._result(cell, resolution, filed, "compiled")
+        finished = Finished(front, compiled, late, stable=stable, closed=not self._open(cell, resolution))
+        return self._result(cell, resolution, keys, self._filing.put(keys, finished, settings), "compiled")
+
+    def _late(self, attempt: Attempt, resolution: Resolution) -> tuple[dict[str, Any], bool]:
+        """Inputs that only compiling read, as observed now, and whether anything may be recorded under them."""
+        if attempt.result is None:
+            return {}, True
+        read = self._observer.names((kind, name) for kind, name in attempt.result["inputs"])
+        new = {name: place for name, place in read.items() if name not in resolution.names}
+        inputs = self._observer.inputs(new, self._resolver.environ(resolution.unit))
+        return dict(inputs.observed), inputs.fit and not attempt.result["unfit"]
 
     def _not_imported(self, cell: Cell, imported: Imported) -> Result:
         failure = import_failure(imported, cell.row.ref.unit, self._units[cell.row.name].timeout)
         return Result(Outcome(failure), "compiled")
 
+    def _open(self, cell: Cell, resolution: Resolution) -> list[str]:
+        """What makes the cell's kernel open: keyed on everything that importing its module read."""
+        described = [resolution.kernels[cell.row.ref.function]]
+        described += [resolution.references[reference] for reference in references(cell.row)]
+        patched = [f"{name} was replaced" for name in resolution.patched]
+        return patched + [reason for one in described for reason in one.get("open", ["it could not be walked"])]
+
     def _keys(self, cell: Cell, resolution: Resolution) -> CellKeys:
+        kernel = resolution.kernels[cell.row.ref.function]
+        made_of = {
+            "kernel": kernel.get("parts"),
+            "references": {ref: resolution.references[ref].get("parts") for ref in references(cell.row)},
+        }
+        if self._open(cell, resolution):
+            made_of["everything"] = [resolution.wide, devices.properties(cell.target)]
         return CellKeys(
             make=self._key,
-            kernel_hash=_kernel_hash(cell, resolution),
-            specialisation=fit.specialisation(cell, resolution.kernels[cell.row.ref.function]),
-            target=cell.target,
+            front_parts={
+                "kernel": digest(canonical(made_of)),
+                "specialisation": fit.specialisation(cell, kernel),
+                "target": str(cell.target),
+                "triton": dict(resolution.settings),
+            },
+            # A changed compiler is not in the IR that it is given.
+            back_parts={"target": str(cell.target), "patched": resolution.wide if resolution.patched else None},
+            observe=lambda names: self._observer.observe(names, self._resolver.environ(resolution.unit)),
         )
 
-    def _result(self, cell: Cell, resolution: Resolution, filed: Filed, origin: str) -> Result:
-        place = resolution.kernels[cell.row.ref.function]["source"]
+    def _result(self, cell: Cell, resolution: Resolution, keys: CellKeys, filed: Filed, origin: str) -> Result:
         return Result(
             filed.outcome,
             origin,
-            front_key=self._keys(cell, resolution).front.hex,
+            front_key=keys.front.hex,
             back_key=filed.back,
-            kernel_hash=_kernel_hash(cell, resolution),
-            source=Position(*place),
+            kernel_hash=keys.front_parts["kernel"],
+            source=Position(*resolution.kernels[cell.row.ref.function]["source"]),
         )
 
     def _key(self, kind: str, **parts: Any) -> Key:
         return make_key(kind, self._salt, self._toolchain.digest, **parts)
-
-
-def _kernel_hash(cell: Cell, resolution: Resolution) -> str:
-    """Wide: everything that importing the unit read, and which function of it."""
-    return digest(canonical([resolution.hash, cell.row.ref.function]))

@@ -1,116 +1,126 @@
-"""Which kernels a unit holds and what they are made of: from the recorded inputs if unchanged, else by importing.
-
-The record is a chain of immutable links, so that a store which only creates can hold it. The first key covers how the
-unit is imported; its record lists the files that were read. The next key covers those files' contents as well; its
-record holds the answer, or further files. (ccache's direct mode, made append-only.)
-"""
+"""Which kernels a unit holds and what decides them: from the recorded inputs if they are the same, else by importing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from portcheck.cache import Store
+from portcheck import environment
+from portcheck.chain import Chains
 from portcheck.compiler import devices
 from portcheck.compiler.job import Unit
 from portcheck.compiler.tree import Imported
-from portcheck.inputs import Files, Inputs
+from portcheck.inputs import Inputs
 from portcheck.keys import Key, canonical, digest
+from portcheck.observer import Observer
 from portcheck.target import Target
-
-_LONGEST = 64  # links; a longer chain is not followed, and the unit is imported
 
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
     """What is known of a unit, as imported on one target or on any."""
 
+    unit: Unit  # as it is to be imported: Triton's variables that the import sets are set beforehand
     kernels: Mapping[str, Mapping[str, Any]]  # function → its description by the child
-    hash: str  # of everything that importing it read; the hash of every kernel in it
-    inputs: Inputs | None  # the files behind it
+    references: Mapping[str, Mapping[str, Any]]  # jit constant → what it is made of
+    settings: Mapping[str, Any]  # Triton's, after the import
+    patched: tuple[str, ...]  # what user code replaced in Triton
+    wide: str  # digest of everything that the import read, and of the whole environment
+    inputs: Inputs
+    names: Mapping[str, str] = field(default_factory=dict)  # the inputs' names and places
     failed: Imported | None = None  # why it cannot be imported
 
 
 @dataclass(frozen=True, slots=True)
 class Resolver:
-    """Resolves units of one toolchain through one store. `key` makes a key of kind `inputs` from parts."""
+    """Resolves units of one toolchain through one store."""
 
-    store: Store
-    files: Files
-    key: Callable[..., Key]
+    chains: Chains
+    observer: Observer
+    base: Mapping[str, str]  # the environment that children are started in, but for the units' own
 
     def look_up(self, unit: Unit, target: Target) -> Resolution | None:
         """The resolution of `unit` on `target` if all recorded inputs are unchanged; no import, no child process."""
-        answer = self._follow(self._start(unit, target))
-        if answer is None:
+        record = self.chains.walk(self._start(unit, target), self._observe(unit)).record
+        if record is None or "answer" not in record:
             return None
-        inputs = self.files.read(self.files.locate(answer["inputs"]))
-        return Resolution(answer["kernels"], answer["hash"], inputs)
+        answer = record["answer"]
+        names = self.observer.located(answer["reads"])
+        return self._resolution(unit, answer, self.observer.inputs(names, self.environ(unit)), names)
 
     def record(self, unit: Unit, target: Target, imported: Imported, began: float) -> Resolution:
-        """File what importing `unit` on `target` showed. `began`: time.time() when the import started."""
-        inputs = self.files.read(self.files.named(imported.inputs), since=began)
-        dependent = bool(imported.asked)
-        how = self._first(unit, target if dependent else None)  # covers the environment, too
-        hashed = digest(canonical({"how": how.hex, "files": dict(inputs.contents)}))
-        resolution = Resolution(imported.kernels, hashed, inputs, imported if imported.failed else None)
-        if imported.failed or not inputs.unchanged() or not self.files.can_find(inputs):
-            return resolution
-        start = self._start(unit, target)
-        if dependent and start == self._first(unit, None):
-            self._append(start, {}, {"per_target": True})
+        """File what importing `unit` on `target` showed. `began`: time.time() when the import started.
+
+        `unit` is as the manifest has it; if Triton had to be imported anew with variables that the module sets,
+        `imported` is of that import.
+        """
+        names = self.observer.names(imported.inputs)
+        inputs = self.observer.inputs(names, self.environ(unit), began)
+        answer = {
+            "kernels": dict(imported.kernels),
+            "references": dict(imported.references),
+            "settings": dict(imported.settings),
+            "patched": list(imported.patched),
+            "env": dict(imported.env),
+            "reads": sorted(names),
+        }
+        resolution = self._resolution(unit, answer, inputs, names)
+        if imported.failed or imported.unfit or not inputs.unchanged():
+            fit = inputs.fit and not imported.unfit
+            return replace(resolution, failed=imported if imported.failed else None, inputs=replace(inputs, fit=fit))
+        first, start = self._first(unit, None), self._start(unit, target)
+        if imported.asked and start == first:
+            self.chains.append(first, {}, {"per_target": True}, self._observe(unit))
             start = self._first(unit, target)
-        answer = {"kernels": dict(imported.kernels), "hash": resolution.hash, "inputs": sorted(inputs.contents)}
-        self._append(start, inputs.contents, {"answer": answer})
+        self.chains.append(start, inputs.observed, {"answer": answer}, self._observe(unit))
         return resolution
+
+    def environ(self, unit: Unit) -> dict[str, str]:
+        """The environment that a unit is imported in."""
+        return {**self.base, **dict(unit.env)}
+
+    def _resolution(
+        self, unit: Unit, answer: Mapping[str, Any], inputs: Inputs, names: Mapping[str, str]
+    ) -> Resolution:
+        wide = {
+            "inputs": dict(inputs.observed),
+            "variables": environment.variables(self.environ(unit)),
+            "distributions": environment.distributions(),
+        }
+        return Resolution(
+            unit=replace(unit, env=tuple(sorted({**dict(unit.env), **answer["env"]}.items()))),
+            kernels=answer["kernels"],
+            references=answer["references"],
+            settings=answer["settings"],
+            patched=tuple(answer["patched"]),
+            wide=digest(canonical(wide)),
+            inputs=inputs,
+            names=names,
+        )
 
     def _first(self, unit: Unit, target: Target | None) -> Key:
         """The first key: for all targets, or, for a unit that asked about the device while it was imported, for one."""
-        answers = devices.properties(target) if target else None
-        return self.key(unit=_how(unit), target=str(target) if target else None, device=answers)
+        return self.chains.make_key(
+            unit={
+                "name": unit.name,
+                "is_file": unit.is_file,
+                "functions": list(unit.functions),
+                "references": list(unit.references),
+                "env": [list(pair) for pair in unit.env],
+                "setup": unit.setup,
+            },
+            variables=environment.triton_variables(self.environ(unit)),
+            target=str(target) if target else None,
+            device=devices.properties(target) if target else None,
+        )
 
     def _start(self, unit: Unit, target: Target) -> Key:
         """Where the chain for `target` begins."""
         first = self._first(unit, None)
-        _, end, _ = self._walk(first)
+        end = self.chains.walk(first, self._observe(unit)).record
         return self._first(unit, target) if end and "per_target" in end else first
 
-    def _follow(self, first: Key) -> dict[str, Any] | None:
-        _, end, _ = self._walk(first)
-        return end["answer"] if end and "answer" in end else None
-
-    def _walk(self, key: Key) -> tuple[Key, dict[str, Any] | None, set[str]]:
-        """Follow a chain. Returns the last key, the record that ends it (if any) and the files listed on the way."""
-        listed: set[str] = set()
-        for _ in range(_LONGEST):
-            link = self.store.get("inputs", key.hex, key.preimage)
-            if link is None or "files" not in link:
-                return key, link, listed
-            listed |= set(link["files"])
-            key = self._next(key, self.files.read(self.files.locate(link["files"])).contents)
-        return key, None, listed
-
-    def _append(self, first: Key, contents: Mapping[str, str | None], end: Mapping[str, Any]) -> None:
-        key, known, listed = self._walk(first)
-        if known is not None:
-            return
-        missing = {name: contents[name] for name in sorted(set(contents) - listed)}
-        if missing:
-            self.store.put("inputs", key.hex, key.preimage, {"files": list(missing)})
-            key = self._next(key, missing)
-        self.store.put("inputs", key.hex, key.preimage, end)
-
-    def _next(self, key: Key, contents: Mapping[str, str | None]) -> Key:
-        return self.key(after=key.hex, contents=dict(contents))
-
-
-def _how(unit: Unit) -> dict[str, Any]:
-    return {
-        "name": unit.name,
-        "is_file": unit.is_file,
-        "functions": list(unit.functions),
-        "also": [list(other) for other in unit.also],
-        "env": [list(pair) for pair in unit.env],
-        "setup": unit.setup,
-    }
+    def _observe(self, unit: Unit) -> Any:
+        environ = self.environ(unit)
+        return lambda names: self.observer.observe(names, environ)

@@ -28,19 +28,18 @@ def _where(row: Row) -> _Where:
 def _unit(where: _Where, rows: Iterable[Row]) -> Unit:
     name, is_file, env, setup = where
     rows = list(rows)
-    others = {reference.rpartition(":")[0] for row in rows for reference in _references(row)} - {name}
     return Unit(
         name=name,
         is_file=is_file,
         functions=tuple(sorted({row.ref.function for row in rows})),
-        also=tuple(sorted((other, other.endswith(".py")) for other in others)),
+        references=tuple(sorted({reference for row in rows for reference in references(row)})),
         env=env,
         setup=setup,
         timeout=max(row.settings.timeout for row in rows),
     )
 
 
-def _references(row: Row) -> Iterator[str]:
+def references(row: Row) -> Iterator[str]:
     """The `jit` constants of a row, however deep they lie."""
     yield from _tagged({"constants": dict(row.constants), "options": dict(row.options)})
     yield from _tagged({name: dict(options) for name, options in row.backend_options.items()})

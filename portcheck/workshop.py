@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,9 +10,11 @@ from pathlib import Path
 from portcheck.cache import Store, resolve_cache_dir
 from portcheck.cells import Cell
 from portcheck.compiler.service import Service
-from portcheck.inputs import Files
+from portcheck.compiler.tree import ONE_THREAD
+from portcheck.digests import Digests
 from portcheck.judge import Judge
 from portcheck.manifest.model import Manifest
+from portcheck.observer import Observer
 from portcheck.toolchain.find import find
 from portcheck.toolchain.model import Toolchain
 from portcheck.units import units_of
@@ -31,7 +32,8 @@ class Workshop:
         self._manifest, self._isolation = manifest, isolation
         self._backends = sorted({cell.target.backend for cell in cells})
         self.toolchains = tuple(find(release, store) for release in dict.fromkeys(c.release for c in cells))
-        units = units_of(manifest.rows)
+        units, base = units_of(manifest.rows), {**os.environ, **ONE_THREAD}
+        self._digests = Digests(store, manifest.folder)
         self._services: dict[str, Service] = {}
         self._lock = threading.RLock()
         self._judges = {
@@ -39,7 +41,8 @@ class Workshop:
                 toolchain,
                 units,
                 store,
-                Files(manifest.folder, _site(), toolchain.package),
+                Observer(manifest.folder, toolchain.package, self._digests),
+                base,
                 manifest.cache.salt,
                 lambda toolchain=toolchain: self._service(toolchain),  # type: ignore[misc]
             )
@@ -61,6 +64,7 @@ class Workshop:
             for service in self._services.values():
                 service.close()
             self._services.clear()
+        self._digests.save()
 
     def _service(self, toolchain: Toolchain) -> Service:
         with self._lock:
@@ -80,7 +84,3 @@ def cache_dir(manifest: Manifest) -> Path:
     given = manifest.cache.dir
     inside = str(manifest.folder / given) if given and not given.startswith("~") else given
     return resolve_cache_dir(inside, os.environ)
-
-
-def _site() -> list[Path]:
-    return [Path(entry) for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")]

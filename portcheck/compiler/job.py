@@ -16,7 +16,7 @@ class Unit:
     name: str  # a module, or a file relative to the manifest's folder
     is_file: bool
     functions: tuple[str, ...]  # the kernels wanted from it
-    also: tuple[tuple[str, bool], ...] = ()  # further (name, is_file), named by `jit` constants
+    references: tuple[str, ...] = ()  # module:function or file:function, named by `jit` constants
     env: tuple[tuple[str, str], ...] = ()  # set before anything is imported
     setup: str | None = None  # module:function, called before the import
     timeout: float = 300.0  # seconds that importing may take
@@ -29,8 +29,9 @@ class Unit:
     def request(self) -> dict[str, Any]:
         """The import request for the child."""
         return {
-            "units": [_unit(self.name, self.is_file), *(_unit(*other) for other in self.also)],
+            "units": [{"file" if self.is_file else "module": self.name}],
             "functions": list(self.functions),
+            "references": list(self.references),
             "setup": self.setup,
         }
 
@@ -46,6 +47,3 @@ class Job:
     timeout: float  # seconds
     max_rss: int  # bytes, above what the process is born with
 
-
-def _unit(name: str, is_file: bool) -> dict[str, str]:
-    return {"file" if is_file else "module": name}

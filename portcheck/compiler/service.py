@@ -129,7 +129,7 @@ class Service:
     def _make(self, unit: Unit, target: Target) -> _Host:
         """Import `unit` in a process forked from its package's, or from the root."""
         if unit.package:
-            package = replace(unit, name=unit.package, functions=(), also=())
+            package = replace(unit, name=unit.package, functions=(), references=())
             with self._host(package, target) as parent:
                 # A package that fails is imported again as part of its module, for a traceback of that module.
                 return self._grow(parent.process or self._root(unit), unit, target, inherited=parent.imported.asked)

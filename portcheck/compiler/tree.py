@@ -27,7 +27,7 @@ SAFE = {"cuda": Target("cuda", "90"), "hip": Target("hip", "gfx942")}
 _CHILD = Path(__file__).parent / "child"
 _START = 120.0  # seconds that importing Triton may take
 # Forking a process whose OpenMP or BLAS has threads can hang the child: keep them to one.
-_ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
 class Interrupted(Exception):
@@ -36,13 +36,19 @@ class Interrupted(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What importing gave: an error, or the descriptions of the functions asked for; and what it read."""
+    """What importing gave: an error, or the descriptions of what was asked for; and what it read and changed."""
 
-    error: Message | None  # the exception: type, text, traceback, place
-    kernels: Mapping[str, Message]
-    inputs: tuple[str, ...]  # absolute paths
-    asked: tuple[str, ...]  # questions to the fake device
-    output: str  # what it printed
+    error: Message | None = None  # the exception: type, text, traceback, place
+    kernels: Mapping[str, Message] = field(default_factory=dict)
+    references: Mapping[str, Message] = field(default_factory=dict)  # what the functions of `jit` constants are made of
+    inputs: tuple[tuple[str, str], ...] = ()  # (kind, name) of everything read
+    unfit: tuple[str, ...] = ()  # why no record may be made of it
+    asked: tuple[str, ...] = ()  # questions to the fake device
+    settings: Message = field(default_factory=dict)  # Triton's
+    patched: tuple[str, ...] = ()  # what was replaced in Triton
+    set_early: Mapping[str, str | None] = field(default_factory=dict)  # variables that Triton should have seen
+    env: Mapping[str, str] = field(default_factory=dict)  # those of another import that it was given beforehand
+    output: str = ""  # what it printed
     death: str | None = None  # how the process ended, if it did
     breach: str | None = None  # timeout, if it was killed for that
 
@@ -107,10 +113,25 @@ class Process:
                 guard.release(watched)
             printed = output.read_text(errors="replace")[-8000:]
             if reply and reply["event"] == "imported":
-                data = json.loads(answer.read_text())
-                return Imported(data["error"], data["kernels"], tuple(data["inputs"]), tuple(data["asked"]), printed)
+                return _imported(json.loads(answer.read_text()), printed)
             breach = watched.breach if watched else None
-            return Imported(None, {}, (), ("it asked",) if asked else (), printed, describe_exit(reply), breach)
+            questions = ("it asked",) if asked else ()
+            return Imported(asked=questions, output=printed, death=describe_exit(reply), breach=breach)
+
+
+def _imported(data: Message, printed: str) -> Imported:
+    return Imported(
+        error=data["error"],
+        kernels=data["kernels"],
+        references=data["references"],
+        inputs=tuple((kind, name) for kind, name in data["inputs"]),
+        unfit=tuple(data["unfit"]),
+        asked=tuple(data["asked"]),
+        settings=data["settings"],
+        patched=tuple(data.get("patched", ())),
+        set_early=data["set_early"],
+        output=printed,
+    )
 
 
 def describe_exit(reply: Message | None) -> str:
@@ -147,7 +168,7 @@ class Root(Process):
                 stdout=log,
                 stderr=log,
                 cwd=folder,
-                env={**os.environ, **_ONE_THREAD, **env},
+                env={**os.environ, **ONE_THREAD, **env},
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,
             )

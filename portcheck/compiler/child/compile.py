@@ -5,7 +5,6 @@ Runs in a process of its own, which ends afterwards; so everything that is patch
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import socket
@@ -15,14 +14,15 @@ import time
 import warnings
 from typing import Any
 
-from . import blame, kernels, stages, units, values, wire
+from . import blame, importing, kernels, settings, stages, units, values, wire
 from .device import Device
 from .names import Names
+from .world import World
 
 CACHE = "triton"  # the folder in the cell's work folder where Triton leaves every stage's output
 
 
-def run(request: wire.Message, channel: socket.socket, device: Device, names: Names, folder: str) -> None:
+def run(request: wire.Message, channel: socket.socket, world: World) -> None:
     """Compile the requested cell and send what happened over `channel`."""
     began = time.perf_counter()
     pipeline: stages.Pipeline = stages.Pipeline(
@@ -30,20 +30,26 @@ def run(request: wire.Message, channel: socket.socket, device: Device, names: Na
     )
     blamed = blame.Blame()
     result: wire.Message = {"event": "done"}
+    inputs = world.inputs
+    inputs.forget()  # what is read from here on, only compiling reads
+    inputs.start()
     try:
         _prepare(request, pipeline, blamed)
-        function, args, options = _launch(request, device, folder)
+        function, args, options = _launch(request, world.device, world.folder)
         function.run(*args, grid=(1, 1, 1), warmup=True, **options)
         pipeline.leave()
         result["verdict"] = "ok"
     except stages.Stopped:
         result["verdict"] = "cutoff"
     except MemoryError as error:
-        result.update(_failure(error, pipeline, blamed, names, environment=True))
+        result.update(_failure(error, pipeline, blamed, world.names, environment=True))
     except Exception as error:
         result.update(
-            _failure(error, pipeline, blamed, names, environment=isinstance(error, OSError) and bool(error.errno))
+            _failure(error, pipeline, blamed, world.names, environment=isinstance(error, OSError) and bool(error.errno))
         )
+    inputs.stop()
+    result["inputs"] = [found for found in sorted(inputs.seen) if not found[1].startswith(request["work"])]
+    result["unfit"] = sorted(inputs.unfit)
     result["times"] = pipeline.times
     result["seconds"] = time.perf_counter() - began
     result["derived"] = _derived(pipeline)
@@ -85,9 +91,8 @@ def _launch(request: wire.Message, device: Device, folder: str) -> tuple[Any, li
     spec = request["spec"]
 
     def load(reference: str) -> Any:
-        unit, _, name = reference.rpartition(":")
-        module = units.load({"file": unit} if unit.endswith(".py") else {"module": unit}, folder)
-        return kernels.unwrap(kernels.look_up(module, name))[0]
+        found = importing.referenced(reference, folder)
+        return kernels.unwrap(found)[0] or found
 
     function = kernels.unwrap(kernels.look_up(units.load(request["unit"], folder), request["function"]))[0]
     function.pre_run_hooks.clear()  # they expect real tensors
@@ -106,40 +111,8 @@ def _launch(request: wire.Message, device: Device, folder: str) -> tuple[Any, li
 
 
 def _settled(pipeline: stages.Pipeline) -> wire.Message:
-    """What stages after the front end depend on besides the IR: the parsed options and Triton's resolved knobs."""
-    return {"options": _plain(vars(pipeline.options)), "knobs": _knobs()}
-
-
-def _knobs() -> dict[str, Any]:
-    knobs = getattr(sys.modules["triton"], "knobs", None)
-    if knobs is None:
-        return {k: v for k, v in os.environ.items() if k.startswith(("TRITON_", "AMDGCN_", "LLVM_", "MLIR_"))}
-    found: dict[str, Any] = {}
-    for group_name, group in vars(knobs).items():
-        if isinstance(group, knobs.base_knobs) and group_name not in ("cache", "redis", "proton", "build"):
-            names = {n for c in type(group).__mro__ for n in getattr(c, "__annotations__", {})} | set(vars(group))
-            found[group_name] = {n: _plain(getattr(group, n, None)) for n in sorted(names)}
-    return found
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON, without addresses and without paths of this machine: files outside Triton count by content."""
-    if isinstance(value, dict):
-        return {str(k): _plain(v) for k, v in sorted(value.items(), key=lambda item: str(item[0]))}
-    if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
-    if isinstance(value, (set, frozenset)):
-        return sorted(_plain(v) for v in value)
-    if value is None or isinstance(value, (bool, int, float)):
-        return value
-    if callable(value):
-        return "%s.%s" % (getattr(value, "__module__", ""), getattr(value, "__qualname__", type(value).__qualname__))
-    text = str(getattr(value, "path", value))
-    home = os.path.dirname(str(sys.modules["triton"].__file__))
-    if text.startswith(home) or not os.path.isabs(text) or not os.path.isfile(text):
-        return text.replace(home, "$TRITON")
-    with open(text, "rb") as f:
-        return "file " + hashlib.sha256(f.read()).hexdigest()
+    """What stages after the front end depend on besides the IR: the parsed options and Triton's settings."""
+    return {"options": settings.plain(vars(pipeline.options)), "settings": settings.resolved()}
 
 
 def _derived(pipeline: stages.Pipeline) -> dict[str, Any] | None:
@@ -149,7 +122,7 @@ def _derived(pipeline: stages.Pipeline) -> dict[str, Any] | None:
         return None
     attrs = getattr(source, "attrs", None)
     return {
-        "signature": _plain(source.signature),
+        "signature": settings.plain(source.signature),
         "attrs": [[list(k), v] for k, v in attrs.items()] if isinstance(attrs, dict) else str(attrs),
     }
 

@@ -1,49 +1,162 @@
-"""What importing a module reads: the files of the modules it imports, and the files it opens."""
+"""What importing user code reads: files, directories, environment variables, and modules that were not there.
+
+Python's audit events tell of opened files and listed directories; questions that raise no event (does a file exist,
+what is in the environment) are heard by wrapping the functions that answer them. Triton's own reading is not recorded:
+its files are in the toolchain's digest, and its environment in what its knobs resolve to.
+"""
 
 from __future__ import annotations
 
+import importlib.abc
 import os
 import sys
+import types
+from collections.abc import Callable, Iterator, Sequence
+from importlib.machinery import ModuleSpec
 from typing import Any
 
 _READ_ONLY_BITS = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 _NOT_FILES = ("/proc/", "/sys/", "/dev/")
+_LISTINGS = frozenset({"os.listdir", "os.scandir"})
+# What makes a module's result depend on something that no record can hold.
+_BEYOND = frozenset(
+    "subprocess.Popen os.system os.posix_spawn os.spawn os.exec os.fork os.forkpty socket.connect".split()
+)
+# Whose questions do not count: Triton's (see above), this program's, and torch's, whose import runs tools of its own.
+_NOT_ASKING = frozenset({"triton", "portcheck_child"})
+_TOOLS_OF_THEIR_OWN = frozenset({"torch", "numpy"})
+_STANDARD_LIBRARY = types.__file__.rpartition("types.py")[0]
 
 
-class Inputs:
-    """Collects the paths read since it was installed. A forked process goes on from its parent's list."""
+class Inputs(importlib.abc.MetaPathFinder):
+    """Collects what is read while it is on. A forked process goes on from its parent's list.
+
+    An input is (kind, name). Kinds: `file`, `list` (of a directory) and `stat` with an absolute path; `env` with a
+    variable's name, or empty for the whole environment; `find` with the name of a top-level module, there or not;
+    `absent` with the path at which a submodule would have been, without suffix.
+    """
 
     def __init__(self) -> None:
-        self.files: set[str] = set()  # absolute paths
+        self.seen: set[tuple[str, str]] = set()
+        self.unfit: set[str] = set()
         self._known = set(sys.modules)
         self._on = False
 
     def install(self) -> None:
-        """Listen to the interpreter's audit events. There is no way to stop listening, so a flag does that."""
+        """Listen. Neither audit hooks nor wrappers are ever taken off; a flag says whether they count."""
         sys.addaudithook(self._heard)
+        sys.meta_path.append(self)
+        self._wrap_stat()
+        self._wrap_environment()
 
     def start(self) -> None:
         """Record from now on."""
         self._on = True
 
     def stop(self) -> None:
-        """Record no more, and add the files of the modules imported meanwhile."""
+        """Record no more, and add the modules imported meanwhile."""
         self._on = False
         for name in set(sys.modules) - self._known:
             module = sys.modules[name]
             path = getattr(module, "__file__", None)
-            if isinstance(path, str) and name.split(".")[0] != "portcheck_child":
-                self.files.add(os.path.abspath(path))
+            if name.partition(".")[0] in _NOT_ASKING or name.startswith("portcheck_file."):
+                pass
+            elif "." not in name and (path or hasattr(module, "__path__")):
+                self.seen.add(("find", name))
+            if isinstance(path, str) and name.partition(".")[0] != "portcheck_child":
+                self.seen.add(("file", os.path.abspath(path)))
         self._known = set(sys.modules)
 
+    def forget(self) -> None:
+        """Drop what was recorded so far."""
+        self.seen.clear()
+        self.unfit.clear()
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Asked last: nobody found this module. Somebody may have a fallback for that."""
+        if self._on and self._counts():
+            if path is None:
+                self.seen.add(("find", fullname))
+            else:
+                leaf = fullname.rpartition(".")[2]
+                self.seen |= {("absent", os.path.join(os.path.abspath(place), leaf)) for place in path}
+        return None
+
     def _heard(self, event: str, args: tuple[Any, ...]) -> None:
-        if event != "open" or not self._on:
+        if not self._on:
             return
-        path, _, flags = args
+        if event == "open":
+            path, _, flags = args
+            if not (isinstance(flags, int) and flags & _READ_ONLY_BITS):
+                self._path("file", path)
+        elif event in _LISTINGS:
+            if not _called_by_importlib(sys._getframe(1)):
+                self._path("list", args[0] if args[0] is not None else os.curdir)
+        elif event in _BEYOND and self._counts(_TOOLS_OF_THEIR_OWN):
+            self.unfit.add("%s by %s" % (event, _asker(sys._getframe(1))))
+
+    def _path(self, kind: str, path: Any) -> None:
         if isinstance(path, bytes):
             path = os.fsdecode(path)
-        if not isinstance(path, str) or (isinstance(flags, int) and flags & _READ_ONLY_BITS):
-            return
+        if not isinstance(path, (str, os.PathLike)):
+            return  # a descriptor: whoever opened it was heard
         path = os.path.abspath(path)
-        if not path.endswith(".pyc") and not path.startswith(_NOT_FILES):
-            self.files.add(path)
+        if not path.endswith(".pyc") and not path.startswith(_NOT_FILES) and self._counts():
+            self.seen.add((kind, path))
+
+    def _counts(self, others: frozenset[str] = frozenset()) -> bool:
+        top = _asker(sys._getframe(2)).partition(".")[0]
+        return top not in _NOT_ASKING and top not in others
+
+    def _wrap_stat(self) -> None:
+        """os.path.exists and its kin, and pathlib, ask through these names; the import system does not."""
+        for name in ("stat", "lstat", "access"):
+            asked = getattr(os, name)
+            setattr(os, name, self._noting(asked))
+            for supported in (os.supports_follow_symlinks, os.supports_dir_fd, os.supports_fd, os.supports_effective_ids):
+                if asked in supported:
+                    supported.add(getattr(os, name))
+
+    def _noting(self, asked: Callable[..., Any]) -> Callable[..., Any]:
+        def ask(path: Any, *args: Any, **kwargs: Any) -> Any:
+            if self._on and "dir_fd" not in kwargs:
+                self._path("stat", path)
+            return asked(path, *args, **kwargs)
+
+        return ask
+
+    def _wrap_environment(self) -> None:
+        kind: Any = type(os.environ)
+        get, iterate = kind.__getitem__, kind.__iter__
+
+        def getitem(environ: Any, key: Any) -> Any:
+            if self._on and isinstance(key, str) and self._counts():
+                self.seen.add(("env", key))
+            return get(environ, key)
+
+        def iterating(environ: Any) -> Iterator[str]:
+            if self._on and self._counts():
+                self.seen.add(("env", ""))
+            found: Iterator[str] = iterate(environ)
+            return found
+
+        kind.__getitem__, kind.__iter__ = getitem, iterating
+
+
+def _called_by_importlib(frame: types.FrameType | None) -> bool:
+    """The import system lists directories to find modules; `find` and `file` inputs stand for that."""
+    return frame is not None and frame.f_code.co_filename.startswith("<frozen importlib")
+
+
+def _asker(frame: types.FrameType | None) -> str:
+    """The module that asks, looking through the standard library's frames; empty if nobody else is there."""
+    while frame is not None:
+        path = frame.f_code.co_filename
+        library = path.startswith(("<frozen ", _STANDARD_LIBRARY)) and "-packages" not in path
+        name = str(frame.f_globals.get("__name__", ""))
+        if not library and name != __name__:
+            return name
+        frame = frame.f_back
+    return ""

@@ -10,6 +10,9 @@ import warnings
 from typing import Any, NoReturn
 
 from . import bytecode, device, inputs, names, server, units, wire
+from .pristine import Pristine
+from .walk import Walk
+from .world import World
 
 
 def main(fd: int) -> NoReturn:
@@ -30,9 +33,19 @@ def main(fd: int) -> NoReturn:
         wire.send(sock, {"event": "broken", "error": units.told(error, portable)["traceback"][-8000:]})
         os._exit(0)
     recorder.stop()
-    recorder.files.clear()
+    recorder.forget()
     wire.send(sock, {"event": "alive", "pid": os.getpid()})
-    server.Server(sock, fake, portable, recorder, setup["folder"], _option_names(setup["targets"])).serve()
+    world = World(
+        folder=setup["folder"],
+        device=fake,
+        names=portable,
+        inputs=recorder,
+        pristine=Pristine(),
+        walk=Walk(portable),
+        options=_option_names(setup["targets"]),
+        environment=dict(os.environ),
+    )
+    server.Server(sock, world).serve()
 
 
 def _import_triton(setup: wire.Message, portable: names.Names) -> device.Device:

@@ -21,10 +21,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
 from . import compile as cell
-from . import kernels, units, wire
-from .device import Device
-from .inputs import Inputs
-from .names import Names
+from . import importing, wire
+from .world import World
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _GRACE = 0.3  # seconds that child processes get to end their own cells once the tool is gone
@@ -33,17 +31,8 @@ _GRACE = 0.3  # seconds that child processes get to end their own cells once the
 class Server:
     """The state of one process: what it imported, on behalf of which target, and its living children."""
 
-    def __init__(
-        self,
-        sock: socket.socket,
-        device: Device,
-        names: Names,
-        inputs: Inputs,
-        folder: str,
-        options: dict[str, list[str]],
-    ) -> None:
-        self.sock, self.device, self.names, self.inputs, self.folder = sock, device, names, inputs, folder
-        self.options = options  # backend → the launch options it knows
+    def __init__(self, sock: socket.socket, world: World) -> None:
+        self.sock, self.world = sock, world
         self.children: dict[int, tuple[socket.socket, bool]] = {}  # pid → (socket, serves others itself)
         self.exits: tuple[int, ...] = ()  # the pipe that SIGCHLD writes to
         self.frozen = False
@@ -68,34 +57,16 @@ class Server:
         self._become(message["target"], message["device"])
 
     def do_import(self, message: wire.Message, fds: list[int]) -> None:
-        """Run the setup function, import the units, describe the functions asked for; answer through a file."""
-        answer: wire.Message = {"event": "imported", "error": None, "kernels": {}}
-        self.device.on_first = lambda: wire.send(self.sock, {"event": "asked"})  # in case the import never ends
-        self.inputs.start()
+        """Import user code; the answer may be long, so it goes through a file."""
+        device = self.world.device
+        device.on_first = lambda: wire.send(self.sock, {"event": "asked"})  # in case the import never ends
         began = time.perf_counter()
-        try:
-            with self._output_to(message["output"]):
-                if message.get("setup"):
-                    module, _, function = message["setup"].partition(":")
-                    getattr(units.load({"module": module}, self.folder), function)()
-                modules = [units.load(unit, self.folder) for unit in message["units"]]
-            for function in message["functions"]:
-                answer["kernels"][function] = {
-                    **kernels.describe(modules[0], function, self.names),
-                    "options": self.options,
-                }
-        except SystemExit as error:
-            answer["error"] = units.told(error, self.names)
-        except Exception as error:
-            answer["error"] = units.told(error, self.names)
-        self.inputs.stop()
-        self.device.on_first = None
+        with self._output_to(message["output"]):
+            found = importing.answer(message, self.world)
+        device.on_first = None
         self._listen_for_exits()
-        answer.update(
-            seconds=time.perf_counter() - began, inputs=sorted(self.inputs.files), asked=sorted(self.device.asked)
-        )
         with open(message["answer"], "w") as f:
-            json.dump(answer, f)
+            json.dump({**found, "seconds": time.perf_counter() - began}, f)
         wire.send(self.sock, {"event": "imported"})
 
     def do_fork(self, message: wire.Message, fds: list[int]) -> None:
@@ -122,7 +93,7 @@ class Server:
                 os.dup2(f.fileno(), fd)
         self._become(message["target"], message["device"])
         try:
-            cell.run(message, self.sock, self.device, self.names, self.folder)
+            cell.run(message, self.sock, self.world)
         finally:
             with contextlib.suppress(Exception):
                 sys.stdout.flush()
@@ -133,7 +104,7 @@ class Server:
         from triton.backends.compiler import GPUTarget
 
         arch = int(target["arch"]) if target["arch"].isdigit() else target["arch"]
-        self.device.become(GPUTarget(target["backend"], arch, target["warp_size"]), properties)
+        self.world.device.become(GPUTarget(target["backend"], arch, target["warp_size"]), properties)
 
     def _fork(self, fd: int, serves: bool) -> int:
         """Fork; in the child (0) `sock` is its own socket and it leads a session of its own."""

@@ -1,0 +1,25 @@
+"""What every process of a tree carries along from the root: the fake device, the recorders, and where things lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .device import Device
+from .inputs import Inputs
+from .names import Names
+from .pristine import Pristine
+from .walk import Walk
+
+
+@dataclass
+class World:
+    """Made once in a root; each fork goes on with its copy."""
+
+    folder: str  # the manifest's
+    device: Device
+    names: Names
+    inputs: Inputs
+    pristine: Pristine  # Triton as it was before user code
+    walk: Walk
+    options: dict[str, list[str]]  # backend → the launch options it knows
+    environment: dict[str, str]  # before user code

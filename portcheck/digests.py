@@ -1,0 +1,50 @@
+"""Digests of files, remembered from run to run as long as a stat says that they are the same (rung 0)."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from portcheck.cache import Store
+from portcheck.keys import canonical, digest
+from portcheck.stats import Stat, is_settled, stat_of
+
+
+class Digests:
+    """xxh3-128 of files' contents, for the manifest in one folder. Kept in the store's local kind."""
+
+    def __init__(self, store: Store, folder: Path) -> None:
+        self._store = store
+        self._preimage = canonical({"digests": str(folder)})
+        recorded = store.get("local", digest(self._preimage), self._preimage) or {}
+        self._known: dict[str, tuple[Stat, str]] = {
+            path: (tuple(seen), found) for path, (*seen, found) in recorded.get("files", {}).items()
+        }
+        self._lock = threading.Lock()
+        self._changed = False
+
+    def of(self, path: str) -> str | None:
+        """The digest of a file, or None if it is not there or cannot be read."""
+        seen = stat_of(path)
+        if seen is None:
+            return None
+        known = self._known.get(path)
+        if known and known[0] == seen:
+            return known[1]
+        try:
+            found = digest(Path(path).read_bytes())
+        except OSError:
+            return None
+        if stat_of(path) == seen and is_settled(seen):
+            with self._lock:
+                self._known[path] = (seen, found)
+                self._changed = True
+        return found
+
+    def save(self) -> None:
+        """Remember what was digested in this run."""
+        with self._lock:
+            if self._changed:
+                files = {path: [*seen, found] for path, (seen, found) in self._known.items()}
+                self._store.put("local", digest(self._preimage), self._preimage, {"files": files})
+                self._changed = False
