@@ -55,6 +55,8 @@ def run(request: wire.Message, channel: socket.socket, world: World) -> None:
     result["derived"] = _derived(pipeline)
     with open(os.path.join(request["work"], "result.json"), "w") as f:
         json.dump(result, f)
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()  # the tool reads what was printed as soon as it hears of the end
     wire.send(channel, {"event": "done"})
 
 
