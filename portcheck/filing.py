@@ -73,7 +73,6 @@ class Finished:
     compiled: Compiled
     late: Mapping[str, Any]  # inputs that only compiling read, as observed
     stable: bool  # do sources and results belong together? if not, nothing is filed
-    closed: bool  # is everything that the front end depends on in its key?
 
 
 class Filing:
@@ -116,9 +115,10 @@ class Filing:
         payload = {**outcome_to_dict(plain, entries), "anchor": anchor}
         outcome = outcome_from_dict(payload)
         if compiled.failure and compiled.failure.verdict in LOCAL:
-            if finished.stable and finished.closed and compiled.failure.verdict in _REMEMBERED:
+            if finished.stable and compiled.failure.verdict in _REMEMBERED:
                 limits = {"timeout": settings.timeout, "max_rss": settings.max_rss}
-                self._store.put("local", keys.local.hex, keys.local.preimage, {"outcome": payload, "limits": limits})
+                memory = {"outcome": payload, "limits": limits, "late": dict(finished.late)}
+                self._store.put("local", keys.local.hex, keys.local.preimage, memory)
             return Filed(outcome)
         back = None
         if front is not None:
@@ -153,6 +153,8 @@ class Filing:
     def _remembered(self, keys: CellKeys, settings: Settings) -> Filed | None:
         """What this machine remembers, if the limits that applied would end it again."""
         memory = self._get("local", keys.local)
+        if memory and keys.observe(list(memory["late"])) != memory["late"]:
+            return None
         found = self._filed(memory["outcome"]) if memory else None
         if memory is None or found is None:
             return None

@@ -182,17 +182,16 @@ class Judge:
                 self._filing.put_front(keys, front, None, late)
             return self._result(cell, resolution, keys, answers[0], "cutoff")
         compiled = judge(attempt, settings.timeout, settings.max_rss)
-        finished = Finished(front, compiled, late, stable=stable, closed=not self._open(cell, resolution))
+        finished = Finished(front, compiled, late, stable)
         return self._result(cell, resolution, keys, self._filing.put(keys, finished, settings), "compiled")
 
     def _late(self, attempt: Attempt, resolution: Resolution) -> tuple[dict[str, Any], bool]:
         """Inputs that only compiling read, as observed now, and whether anything may be recorded under them."""
-        if attempt.result is None:
-            return {}, True
-        read = self._observer.names((kind, name) for kind, name in attempt.result["inputs"])
+        read = self._observer.names(attempt.read)
         new = {name: place for name, place in read.items() if name not in resolution.names}
         inputs = self._observer.inputs(new, self._resolver.environ(resolution.unit))
-        return dict(inputs.observed), inputs.fit and not attempt.result["unfit"]
+        unfit = attempt.result is not None and bool(attempt.result["unfit"])
+        return dict(inputs.observed), inputs.fit and not unfit
 
     def _not_imported(self, cell: Cell, imported: Imported) -> Result:
         failure = import_failure(imported, cell.row.ref.unit, self._units[cell.row.name].timeout)

@@ -31,6 +31,7 @@ class Attempt:
     out: str  # fd 1
     err: str  # fd 2
     marks: tuple[tuple[str, int], ...]  # (stage, length of fd 2 in bytes when it began)
+    read: tuple[tuple[str, str], ...] = ()  # inputs that only compiling read: (kind, name)
     files: Mapping[str, bytes] = field(default_factory=dict)  # stage → its output; `json` is Triton's metadata
 
 
@@ -40,6 +41,7 @@ def follow(
     """Read a cell's messages until it is done or dead. `timeout` in seconds, `max_rss` in bytes."""
     watched = guard.watch(pid, timeout, max_rss)
     marks: list[tuple[str, int]] = []
+    read: list[tuple[str, str]] = []
     death: str | None = None
     try:
         while True:
@@ -49,6 +51,8 @@ def follow(
                 break
             if message["event"] == "stage":
                 marks.append((message["stage"], message["printed"]))
+            elif message["event"] == "read":
+                read.append((message["kind"], message["name"]))
             elif message["event"] == "front":
                 _answer(sock, {"go": on_front(message)})
             elif message["event"] == "done":
@@ -67,6 +71,7 @@ def follow(
         out=_read(work / "out"),
         err=_read(work / "err"),
         marks=tuple(marks),
+        read=tuple(read),
         files=_outputs(work),
     )
 

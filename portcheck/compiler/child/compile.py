@@ -32,6 +32,7 @@ def run(request: wire.Message, channel: socket.socket, world: World) -> None:
     result: wire.Message = {"event": "done"}
     inputs = world.inputs
     inputs.forget()  # what is read from here on, only compiling reads
+    inputs.on_new = lambda kind, name: _tell_read(channel, request["work"], kind, name)
     inputs.start()
     try:
         _prepare(request, pipeline, blamed)
@@ -48,7 +49,6 @@ def run(request: wire.Message, channel: socket.socket, world: World) -> None:
             _failure(error, pipeline, blamed, world.names, environment=isinstance(error, OSError) and bool(error.errno))
         )
     inputs.stop()
-    result["inputs"] = [found for found in sorted(inputs.seen) if not found[1].startswith(request["work"])]
     result["unfit"] = sorted(inputs.unfit)
     result["times"] = pipeline.times
     result["seconds"] = time.perf_counter() - began
@@ -58,6 +58,12 @@ def run(request: wire.Message, channel: socket.socket, world: World) -> None:
     for stream in (sys.stdout, sys.stderr):
         stream.flush()  # the tool reads what was printed as soon as it hears of the end
     wire.send(channel, {"event": "done"})
+
+
+def _tell_read(channel: socket.socket, work: str, kind: str, name: str) -> None:
+    """Told at once: a cell that dies has read it all the same."""
+    if not name.startswith(work):
+        wire.send(channel, {"event": "read", "kind": kind, "name": name})
 
 
 def _ask(channel: socket.socket, question: wire.Message) -> bool:

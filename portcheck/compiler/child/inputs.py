@@ -8,6 +8,7 @@ its files are in the toolchain's digest, and its environment in what its knobs r
 from __future__ import annotations
 
 import importlib.abc
+import importlib.util
 import os
 import sys
 import types
@@ -25,6 +26,7 @@ _BEYOND = frozenset(
 # Whose questions do not count: Triton's (see above), this program's, and torch's, whose import runs tools of its own.
 _NOT_ASKING = frozenset({"triton", "portcheck_child"})
 _TOOLS_OF_THEIR_OWN = frozenset({"torch", "numpy"})
+_NOT_ON_THE_PATH = frozenset({"portcheck_file", "__main__"})
 _STANDARD_LIBRARY = types.__file__.rpartition("types.py")[0]
 
 
@@ -38,6 +40,7 @@ class Inputs(importlib.abc.MetaPathFinder):
 
     def __init__(self) -> None:
         self.seen: set[tuple[str, str]] = set()
+        self.on_new: Callable[[str, str], None] | None = None  # hears of each input as it is read
         self.unfit: set[str] = set()
         self._known = set(sys.modules)
         self._on = False
@@ -59,12 +62,10 @@ class Inputs(importlib.abc.MetaPathFinder):
         for name in set(sys.modules) - self._known:
             module = sys.modules[name]
             path = getattr(module, "__file__", None)
-            if name.partition(".")[0] in _NOT_ASKING or name.startswith("portcheck_file."):
-                pass
-            elif "." not in name and (path or hasattr(module, "__path__")):
-                self.seen.add(("find", name))
+            if "." not in name and (path or hasattr(module, "__path__")):
+                self._find(name)
             if isinstance(path, str) and name.partition(".")[0] != "portcheck_child":
-                self.seen.add(("file", os.path.abspath(path)))
+                self._add("file", os.path.abspath(path))
         self._known = set(sys.modules)
 
     def forget(self) -> None:
@@ -77,12 +78,22 @@ class Inputs(importlib.abc.MetaPathFinder):
     ) -> ModuleSpec | None:
         """Asked last: nobody found this module. Somebody may have a fallback for that."""
         if self._on and self._counts():
+            leaf = fullname.rpartition(".")[2]
             if path is None:
-                self.seen.add(("find", fullname))
-            else:
-                leaf = fullname.rpartition(".")[2]
-                self.seen |= {("absent", os.path.join(os.path.abspath(place), leaf)) for place in path}
+                self._find(fullname)
+            for place in path or ():
+                self._add("absent", os.path.join(os.path.abspath(place), leaf))
         return None
+
+    def _find(self, name: str) -> None:
+        if name not in _NOT_ASKING and name not in _NOT_ON_THE_PATH:
+            self._add("find", name)
+
+    def _add(self, kind: str, name: str) -> None:
+        if (kind, name) not in self.seen:
+            self.seen.add((kind, name))
+            if self.on_new:
+                self.on_new(kind, name)
 
     def _heard(self, event: str, args: tuple[Any, ...]) -> None:
         if not self._on:
@@ -94,6 +105,9 @@ class Inputs(importlib.abc.MetaPathFinder):
         elif event in _LISTINGS:
             if not _called_by_importlib(sys._getframe(1)):
                 self._path("list", args[0] if args[0] is not None else os.curdir)
+        elif event == "import":
+            if "." not in args[0] and self._counts():
+                self._find(args[0])
         elif event in _BEYOND and self._counts(_TOOLS_OF_THEIR_OWN):
             self.unfit.add("%s by %s" % (event, _asker(sys._getframe(1))))
 
@@ -103,8 +117,10 @@ class Inputs(importlib.abc.MetaPathFinder):
         if not isinstance(path, (str, os.PathLike)):
             return  # a descriptor: whoever opened it was heard
         path = os.path.abspath(path)
-        if not path.endswith(".pyc") and not path.startswith(_NOT_FILES) and self._counts():
-            self.seen.add((kind, path))
+        if path.endswith(".pyc"):
+            path = _source_of(path)  # what was compiled from it is what it says
+        if not path.startswith(_NOT_FILES) and self._counts():
+            self._add(kind, path)
 
     def _counts(self, others: frozenset[str] = frozenset()) -> bool:
         top = _asker(sys._getframe(2)).partition(".")[0]
@@ -133,16 +149,23 @@ class Inputs(importlib.abc.MetaPathFinder):
 
         def getitem(environ: Any, key: Any) -> Any:
             if self._on and isinstance(key, str) and self._counts():
-                self.seen.add(("env", key))
+                self._add("env", key)
             return get(environ, key)
 
         def iterating(environ: Any) -> Iterator[str]:
             if self._on and self._counts():
-                self.seen.add(("env", ""))
+                self._add("env", "")
             found: Iterator[str] = iterate(environ)
             return found
 
         kind.__getitem__, kind.__iter__ = getitem, iterating
+
+
+def _source_of(bytecode: str) -> str:
+    try:
+        return importlib.util.source_from_cache(bytecode)
+    except (ValueError, NotImplementedError):
+        return bytecode
 
 
 def _called_by_importlib(frame: types.FrameType | None) -> bool:
