@@ -29,7 +29,9 @@ class Anchors:
         if at is None:
             return None
         functions = self._functions(at.file)
-        inside = [(name, node) for name, node in functions if node.lineno <= at.line <= (node.end_lineno or node.lineno)]
+        inside = [
+            (name, node) for name, node in functions if node.lineno <= at.line <= (node.end_lineno or node.lineno)
+        ]
         if not inside:
             return None
         name, function = min(inside, key=lambda pair: (pair[1].end_lineno or 0) - pair[1].lineno)

@@ -1,13 +1,13 @@
 """Chains of immutable records that end in an answer: how a record can depend on inputs that are not known beforehand.
 
-The first key covers what is known at the start. Its record either ends the chain, or lists inputs; then the next key
-covers what is observed of those as well. A link is never changed, so a store that only creates can hold it, and many
-writers can share it. (ccache's direct mode, made append-only.)
+The first key covers what is known at the start. Its record either ends the chain, or names a list of inputs; then the
+next key covers what is observed of those as well. A link is never changed, so a store that only creates can hold it,
+and many writers can share it. (ccache's direct mode, made append-only.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,8 @@ from portcheck.keys import Key
 
 _LONGEST = 64  # links; a longer chain is not followed, and the answer is found anew
 
-Observe = Callable[[list[str]], Mapping[str, Any]]  # input names → what is there now
+# The digest of what is observed now of a list of inputs; None if the list is lost.
+Observe = Callable[[str], str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class End:
 
     key: Key
     record: dict[str, Any] | None  # None: no answer is known for this key
-    listed: frozenset[str]  # inputs that the key covers
+    lists: tuple[str, ...]  # of the inputs that the key covers
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +39,18 @@ class Chains:
 
     def walk(self, first: Key, observe: Observe) -> End:
         """Follow the chain that starts at `first`."""
-        key, listed = first, frozenset[str]()
+        key, lists = first, ()
         for _ in range(_LONGEST):
             record = self.store.get(self.kind, key.hex, key.preimage)
-            if record is None or "inputs" not in record:
-                return End(key, record, listed)
-            names = list(record["inputs"])
-            listed |= set(names)
-            key = self._next(key, observe(names))
-        return End(key, None, listed)
+            observed = observe(record["inputs"]) if record and "inputs" in record else None
+            if record is None or observed is None:
+                return End(key, record if record and "inputs" not in record else None, lists)
+            lists = (*lists, record["inputs"])
+            key = self._next(key, observed)
+        return End(key, None, lists)
 
-    def append(self, first: Key, observed: Mapping[str, Any], record: Mapping[str, Any], observe: Observe) -> Key:
-        """End the chain from `first` with `record`, which depends on `observed`; returns the last key.
+    def append(self, first: Key, lists: Sequence[str], record: dict[str, Any], observe: Observe) -> Key:
+        """End the chain from `first` with `record`, which depends on the inputs in `lists`; returns the last key.
 
         A chain that has an end for what is observed now stays as it is.
         """
@@ -57,12 +58,14 @@ class Chains:
         if end.record is not None:
             return end.key
         key = end.key
-        missing = {name: observed[name] for name in sorted(set(observed) - end.listed)}
-        if missing:
-            self.store.put(self.kind, key.hex, key.preimage, {"inputs": list(missing)})
-            key = self._next(key, missing)
+        for listed in lists:
+            observed = observe(listed)
+            if listed in end.lists or observed is None:
+                continue
+            self.store.put(self.kind, key.hex, key.preimage, {"inputs": listed})
+            key = self._next(key, observed)
         self.store.put(self.kind, key.hex, key.preimage, record)
         return key
 
-    def _next(self, key: Key, observed: Mapping[str, Any]) -> Key:
-        return self.make_key(after=key.hex, observed=dict(observed))
+    def _next(self, key: Key, observed: str) -> Key:
+        return self.make_key(after=key.hex, observed=observed)

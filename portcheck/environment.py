@@ -20,17 +20,88 @@ from portcheck.patterns import matches
 __all__ = ["PREFIXES", "distributions", "is_private", "observed", "triton_variables", "variables"]
 
 # Who and where: never in a key.
-PRIVATE = (
-    "HOME USER LOGNAME USERNAME HOSTNAME PWD OLDPWD PATH PYTHONPATH PYTHONHOME PYTHONHASHSEED MAIL TMPDIR TMP TEMP XDG_* "
-    "VIRTUAL_ENV* CONDA_PREFIX* PYENV_* SSH_* PORTCHECK_* PYTEST_* DOIT_* COVERAGE_* TRITON_CACHE_DIR TRITON_HOME"
-).split()
+PRIVATE = [
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "USERNAME",
+    "HOSTNAME",
+    "PWD",
+    "OLDPWD",
+    "PATH",
+    "PYTHONPATH",
+    "PYTHONHOME",
+    "PYTHONHASHSEED",
+    "MAIL",
+    "TMPDIR",
+    "TMP",
+    "TEMP",
+    "XDG_*",
+    "VIRTUAL_ENV*",
+    "CONDA_PREFIX*",
+    "PYENV_*",
+    "SSH_*",
+    "PORTCHECK_*",
+    "PYTEST_*",
+    "DOIT_*",
+    "COVERAGE_*",
+    "TRITON_CACHE_DIR",
+    "TRITON_HOME",
+]
 # The terminal, the session and the CI job: only in a key if they were seen to be read.
-INCIDENTAL = (
-    "MANPATH INFOPATH _ SHELL SHLVL TERM TERM_* COLORTERM COLUMNS LINES DISPLAY WAYLAND_DISPLAY WINDOWID NO_COLOR "
-    "FORCE_COLOR CLICOLOR* PAGER EDITOR VISUAL LESS* LS_COLORS PS1 PS2 PROMPT* LANG LANGUAGE LC_* TZ DBUS_* GPG_* TMUX* "
-    "STY CI GITHUB_* RUNNER_* ACTIONS_* GITLAB_* CI_* BUILDKITE* JENKINS_* PRE_COMMIT* CONDA_* PYTHONUNBUFFERED "
-    "PYTHONDONTWRITEBYTECODE PIP_* UV_* MAKEFLAGS MAKELEVEL MFLAGS CUDA_VISIBLE_DEVICES HIP_VISIBLE_DEVICES"
-).split()
+INCIDENTAL = [
+    "MANPATH",
+    "INFOPATH",
+    "_",
+    "SHELL",
+    "SHLVL",
+    "TERM",
+    "TERM_*",
+    "COLORTERM",
+    "COLUMNS",
+    "LINES",
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "WINDOWID",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "CLICOLOR*",
+    "PAGER",
+    "EDITOR",
+    "VISUAL",
+    "LESS*",
+    "LS_COLORS",
+    "PS1",
+    "PS2",
+    "PROMPT*",
+    "LANG",
+    "LANGUAGE",
+    "LC_*",
+    "TZ",
+    "DBUS_*",
+    "GPG_*",
+    "TMUX*",
+    "STY",
+    "CI",
+    "GITHUB_*",
+    "RUNNER_*",
+    "ACTIONS_*",
+    "GITLAB_*",
+    "CI_*",
+    "BUILDKITE*",
+    "JENKINS_*",
+    "PRE_COMMIT*",
+    "CONDA_*",
+    "PYTHONUNBUFFERED",
+    "PYTHONDONTWRITEBYTECODE",
+    "PIP_*",
+    "UV_*",
+    "MAKEFLAGS",
+    "MAKELEVEL",
+    "MFLAGS",
+    "CUDA_VISIBLE_DEVICES",
+    "HIP_VISIBLE_DEVICES",
+]
 
 
 def is_private(name: str) -> bool:

@@ -8,7 +8,7 @@ its position is right. What depends on the machine or the moment is remembered i
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -20,7 +20,6 @@ from portcheck.compiler.outcome import Compiled
 from portcheck.keys import Key
 from portcheck.manifest.model import Settings
 from portcheck.records import outcome_from_dict, outcome_to_dict
-from portcheck.target import Target
 from portcheck.verdicts import LOCAL, Outcome
 
 Front = Mapping[str, Any]  # what the child says at the end of the front end: ttir, located, options, settings
@@ -71,7 +70,7 @@ class Finished:
 
     front: Front | None  # None: the front end failed, or there is no telling how it ended
     compiled: Compiled
-    late: Mapping[str, Any]  # inputs that only compiling read, as observed
+    late: tuple[str, ...]  # lists of inputs that only compiling read
     stable: bool  # do sources and results belong together? if not, nothing is filed
 
 
@@ -117,7 +116,8 @@ class Filing:
         if compiled.failure and compiled.failure.verdict in LOCAL:
             if finished.stable and compiled.failure.verdict in _REMEMBERED:
                 limits = {"timeout": settings.timeout, "max_rss": settings.max_rss}
-                memory = {"outcome": payload, "limits": limits, "late": dict(finished.late)}
+                late = {listed: keys.observe(listed) for listed in finished.late}
+                memory = {"outcome": payload, "limits": limits, "late": late}
                 self._store.put("local", keys.local.hex, keys.local.preimage, memory)
             return Filed(outcome)
         back = None
@@ -130,7 +130,7 @@ class Filing:
         return Filed(outcome, back.hex if back else None)
 
     def put_front(
-        self, keys: CellKeys, front: Front | None, payload: Mapping[str, Any] | None, late: Mapping[str, Any]
+        self, keys: CellKeys, front: Front | None, payload: Mapping[str, Any] | None, late: Sequence[str]
     ) -> None:
         """File how a front end ended: with a TTIR (`front`), or with the failure in `payload`."""
         kept = {name: front[name] for name in ("ttir", "located", "options", "settings")} if front else None
@@ -153,7 +153,7 @@ class Filing:
     def _remembered(self, keys: CellKeys, settings: Settings) -> Filed | None:
         """What this machine remembers, if the limits that applied would end it again."""
         memory = self._get("local", keys.local)
-        if memory and keys.observe(list(memory["late"])) != memory["late"]:
+        if memory and any(keys.observe(listed) != observed for listed, observed in memory["late"].items()):
             return None
         found = self._filed(memory["outcome"]) if memory else None
         if memory is None or found is None:

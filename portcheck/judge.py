@@ -175,7 +175,7 @@ class Judge:
         if isinstance(attempt, Imported):
             return self._not_imported(cell, attempt)
         late, fit_late = self._late(attempt, resolution)
-        stable = fit_late and resolution.inputs.unchanged()
+        stable = fit_late and resolution.inputs().unchanged()
         front = fronts[0] if fronts else None
         if answers and front:
             if stable:
@@ -185,13 +185,13 @@ class Judge:
         finished = Finished(front, compiled, late, stable)
         return self._result(cell, resolution, keys, self._filing.put(keys, finished, settings), "compiled")
 
-    def _late(self, attempt: Attempt, resolution: Resolution) -> tuple[dict[str, Any], bool]:
-        """Inputs that only compiling read, as observed now, and whether anything may be recorded under them."""
-        read = self._observer.names(attempt.read)
-        new = {name: place for name, place in read.items() if name not in resolution.names}
-        inputs = self._observer.inputs(new, self._resolver.environ(resolution.unit))
+    def _late(self, attempt: Attempt, resolution: Resolution) -> tuple[tuple[str, ...], bool]:
+        """Lists of inputs that only compiling read, and whether anything may be recorded under them."""
+        known = self._observer.known(resolution.lists) if attempt.read else ()
+        new = {name: place for name, place in self._observer.names(attempt.read).items() if name not in known}
+        inputs = self._observer.just_read([new])
         unfit = attempt.result is not None and bool(attempt.result["unfit"])
-        return dict(inputs.observed), inputs.fit and not unfit
+        return inputs.lists, inputs.fit and not unfit
 
     def _not_imported(self, cell: Cell, imported: Imported) -> Result:
         failure = import_failure(imported, cell.row.ref.unit, self._units[cell.row.name].timeout)
@@ -222,7 +222,7 @@ class Judge:
             },
             # A changed compiler is not in the IR that it is given.
             back_parts={"target": str(cell.target), "patched": resolution.wide if resolution.patched else None},
-            observe=lambda names: self._observer.observe(names, self._resolver.environ(resolution.unit)),
+            observe=lambda listed: self._observer.observe(listed, self._resolver.environ(resolution.unit)),
         )
 
     def _result(self, cell: Cell, resolution: Resolution, keys: CellKeys, filed: Filed, origin: str) -> Result:

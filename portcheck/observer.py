@@ -20,19 +20,27 @@ import importlib.machinery
 import os
 import sys
 import sysconfig
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from portcheck import environment
+from portcheck.compiler import child
 from portcheck.compiler.child.names import SITE, Names
 from portcheck.digests import Digests
+from portcheck.inputlists import InputLists
 from portcheck.inputs import Inputs
 from portcheck.keys import canonical, digest
 from portcheck.stats import stat_of
 
-_STANDARD_LIBRARY = tuple({sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib")})
+_STANDARD_LIBRARY = (
+    *(sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib")),
+    *(entry for entry in sys.path if entry.endswith(".zip")),
+)
+_CHILD = str(Path(child.__file__).parent) + os.sep
+_TEMPORARY = f"{tempfile.gettempdir()}{os.sep}"
 _PATHS = frozenset({"file", "list", "stat", "absent"})
 _SLACK = 2.0  # seconds by which a file system's clock may run ahead of ours
 
@@ -40,12 +48,13 @@ _SLACK = 2.0  # seconds by which a file system's clock may run ahead of ours
 class Observer:
     """Names and observes inputs for one manifest folder and one installation of packages."""
 
-    def __init__(self, folder: Path, triton: Path, digests: Digests) -> None:
-        self._folder, self._triton, self._digests = folder, f"{triton}{os.sep}", digests
+    def __init__(self, folder: Path, triton: Path, digests: Digests, lists: InputLists) -> None:
+        self._folder, self._triton, self._digests, self._lists = str(folder), f"{triton}{os.sep}", digests, lists
         self._names = Names(str(folder))
-        self._site = [Path(entry) for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")]
+        self._site = [entry for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")]
         self._found: dict[str, str | None] = {}
         self._listed: dict[str, list[str] | None] = {}
+        self._observed: dict[tuple[str, str], str | None] = {}
         self._kinds: dict[str, Callable[[str], Any]] = {
             "file": self._digests.of,
             "list": lambda path: None if (names := self._list(path)) is None else digest(canonical(names)),
@@ -55,36 +64,60 @@ class Observer:
 
     def names(self, read: Iterable[tuple[str, str]]) -> dict[str, str]:
         """Input name → path (or variable, or module) of what a child says it read, without what keys cover anyway."""
+        read = set(read)
         named = {}
         for kind, what in sorted(read):
             if kind in _PATHS:
-                if not what.startswith(self._triton) and not _in_standard_library(what):
+                asked_only = kind == "stat" and ("file", what) in read  # its content says that it is there
+                if not asked_only and not self._is_covered(kind, what):
                     named[f"{kind}:{self._names.portable(what)}"] = what
             elif kind != "env" or not environment.is_private(what):
                 named[f"{kind}:{what}"] = what
         return named
 
-    def observe(self, names: Iterable[str], environ: Mapping[str, str]) -> dict[str, Any]:
-        """What is there now. `environ` is the environment that the import runs in."""
-        return {name: self._observe(name, environ) for name in names}
+    def _is_covered(self, kind: str, path: str) -> bool:
+        """Is it in the toolchain's digest, part of this program, or only somebody's scratch?"""
+        if path.startswith((self._triton, _CHILD)) or _in_standard_library(path):
+            return True
+        ours = path.startswith((self._folder, *self._site))
+        return kind != "file" and path.startswith(_TEMPORARY) and not ours
 
-    def inputs(self, read: Mapping[str, str], environ: Mapping[str, str], began: float | None = None) -> Inputs:
-        """Observe what was read: `names` gave `read`. `began`: time.time() at which the reading began, if it just did.
+    def observe(self, listed: str, environ: Mapping[str, str]) -> str | None:
+        """The digest of what is there now of a list's inputs; None if the list is lost.
 
-        The inputs are unfit for a record if a file was written while it was being read, or if looking a name up leads
+        `environ` is the environment that the import runs in. A list is observed once a run.
+        """
+        memo = (listed, digest(canonical(dict(environ))))
+        if memo not in self._observed:
+            names = self._lists.get(listed)
+            observed = None if names is None else {name: self._observe(name, environ) for name in names}
+            self._observed[memo] = None if observed is None else digest(canonical(observed))
+        return self._observed[memo]
+
+    def just_read(self, groups: Iterable[Mapping[str, str]], began: float | None = None) -> Inputs:
+        """The inputs that `names` gave for what was just read. `began`: time.time() at which the reading began.
+
+        They are unfit for a record if a file was written while it was being read, or if looking a name up leads
         elsewhere than the import went.
         """
-        observed = self.observe(read, environ)
-        files = {path: stat_of(path) for name, path in read.items() if name.startswith("file:")}
-        fit = all(self._path(name) == path or _same(self._path(name), path) for name, path in read.items() if _is_path(name))
+        groups = list(groups)
+        paths = {name: path for group in groups for name, path in group.items() if _is_path(name)}
+        files = {path: stat_of(path) for name, path in paths.items() if name.startswith("file:")}
+        fit = all(self._path(name) == path or _same(self._path(name), path) for name, path in paths.items())
         if began is not None:
             ahead = time.time() + _SLACK
             fit = fit and not any(seen and began <= seen[3] / 1e9 <= ahead for seen in files.values())
-        return Inputs(observed, files, fit)
+        return Inputs(tuple(self._lists.put(group) for group in groups if group), files, fit)
 
-    def located(self, names: Iterable[str]) -> dict[str, str]:
-        """Input name → where it is on this machine."""
-        return {name: self._path(name) if _is_path(name) else name.partition(":")[2] for name in names}
+    def recorded(self, lists: Iterable[str]) -> Inputs:
+        """The inputs in recorded lists, as they are now."""
+        names = [name for listed in lists for name in self._lists.get(listed) or ()]
+        files = {path: stat_of(path) for name in names if name.startswith("file:") for path in [self._path(name)]}
+        return Inputs(tuple(lists), files)
+
+    def known(self, lists: Iterable[str]) -> set[str]:
+        """The names in recorded lists."""
+        return {name for listed in lists for name in self._lists.get(listed) or ()}
 
     def source(self, file: str) -> str:
         """Where a source file of a position is on this machine."""
@@ -103,17 +136,24 @@ class Observer:
     def _path(self, name: str) -> str:
         what = name.partition(":")[2]
         if not what.startswith("dist/"):
-            return os.path.normpath(self._folder / what)
-        candidates = [str(site / what.removeprefix("dist/")) for site in self._site]
-        return next((path for path in candidates if os.path.exists(path)), candidates[0] if candidates else what)  # noqa: PTH110
+            return os.path.normpath(f"{self._folder}/{what}")
+        places = [f"{site}/{what[len('dist/') :]}" for site in self._site]
+        if len(places) == 1:
+            return places[0]
+        return next((path for path in places if os.path.exists(path)), places[0] if places else what)  # noqa: PTH110
 
     def _find(self, name: str) -> str | None:
         """The folder that a top-level module is found in, named portably; no module is imported."""
         if name not in self._found:
-            spec = _spec(name, self._folder)
+            spec = _spec(name, Path(self._folder))
             place = spec and (spec.origin or next(iter(spec.submodule_search_locations or ()), None))
-            self._found[name] = self._names.portable(place) if place and os.path.isabs(place) else place  # noqa: PTH117
+            self._found[name] = self._named(place) if place else None
         return self._found[name]
+
+    def _named(self, place: str) -> str:
+        if not os.path.isabs(place):  # noqa: PTH117
+            return place  # built-in, frozen
+        return "python" if _in_standard_library(place) else self._names.portable(place)
 
     def _list(self, path: str) -> list[str] | None:
         if path not in self._listed:

@@ -37,7 +37,9 @@ def refused_after_import(settings: Mapping[str, Any], options: Mapping[str, Any]
     knobs = settings.get("knobs", {})
     for (group, name), effect in _KNOBS.items():
         if knobs.get(group, {}).get(name):
-            return _failure(f"triton.knobs.{group}.{name} is set: it {effect}; leave it unset where portcheck imports it")
+            return _failure(
+                f"triton.knobs.{group}.{name} is set: it {effect}; leave it unset where portcheck imports it"
+            )
     if options.get("ir_override") not in (None, {"none": True}):
         return _failure("the option ir_override replaces the compiler's output by a file: take it out")
     return None

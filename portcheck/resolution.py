@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from portcheck import environment
-from portcheck.chain import Chains
+from portcheck.chain import Chains, Observe
 from portcheck.compiler import devices
 from portcheck.compiler.job import Unit
 from portcheck.compiler.tree import Imported
@@ -27,8 +28,8 @@ class Resolution:
     settings: Mapping[str, Any]  # Triton's, after the import
     patched: tuple[str, ...]  # what user code replaced in Triton
     wide: str  # digest of everything that the import read, and of the whole environment
-    inputs: Inputs
-    names: Mapping[str, str] = field(default_factory=dict)  # the inputs' names and places
+    lists: tuple[str, ...]  # of the inputs
+    inputs: Callable[[], Inputs]  # as they were when the unit was resolved
     failed: Imported | None = None  # why it cannot be imported
 
 
@@ -46,8 +47,8 @@ class Resolver:
         if record is None or "answer" not in record:
             return None
         answer = record["answer"]
-        names = self.observer.located(answer["reads"])
-        return self._resolution(unit, answer, self.observer.inputs(names, self.environ(unit)), names)
+        lists = tuple(answer["reads"])
+        return self._resolution(unit, answer, cache(lambda: self.observer.recorded(lists)))
 
     def record(self, unit: Unit, target: Target, imported: Imported, began: float) -> Resolution:
         """File what importing `unit` on `target` showed. `began`: time.time() when the import started.
@@ -55,36 +56,34 @@ class Resolver:
         `unit` is as the manifest has it; if Triton had to be imported anew with variables that the module sets,
         `imported` is of that import.
         """
-        names = self.observer.names(imported.inputs)
-        inputs = self.observer.inputs(names, self.environ(unit), began)
+        inputs = self.observer.just_read(map(self.observer.names, (imported.before, imported.inputs)), began)
+        inputs = replace(inputs, fit=inputs.fit and not imported.unfit)
         answer = {
             "kernels": dict(imported.kernels),
             "references": dict(imported.references),
             "settings": dict(imported.settings),
             "patched": list(imported.patched),
             "env": dict(imported.env),
-            "reads": sorted(names),
+            "reads": list(inputs.lists),
         }
-        resolution = self._resolution(unit, answer, inputs, names)
-        if imported.failed or imported.unfit or not inputs.unchanged():
-            fit = inputs.fit and not imported.unfit
-            return replace(resolution, failed=imported if imported.failed else None, inputs=replace(inputs, fit=fit))
+        resolution = self._resolution(unit, answer, lambda: inputs)
+        if imported.failed or not inputs.unchanged():
+            return replace(resolution, failed=imported if imported.failed else None)
         first, start = self._first(unit, None), self._start(unit, target)
         if imported.asked and start == first:
-            self.chains.append(first, {}, {"per_target": True}, self._observe(unit))
+            self.chains.append(first, (), {"per_target": True}, self._observe(unit))
             start = self._first(unit, target)
-        self.chains.append(start, inputs.observed, {"answer": answer}, self._observe(unit))
+        self.chains.append(start, inputs.lists, {"answer": answer}, self._observe(unit))
         return resolution
 
     def environ(self, unit: Unit) -> dict[str, str]:
         """The environment that a unit is imported in."""
         return {**self.base, **dict(unit.env)}
 
-    def _resolution(
-        self, unit: Unit, answer: Mapping[str, Any], inputs: Inputs, names: Mapping[str, str]
-    ) -> Resolution:
+    def _resolution(self, unit: Unit, answer: Mapping[str, Any], inputs: Callable[[], Inputs]) -> Resolution:
+        lists = tuple(answer["reads"])
         wide = {
-            "inputs": dict(inputs.observed),
+            "inputs": [self.observer.observe(listed, self.environ(unit)) for listed in lists],
             "variables": environment.variables(self.environ(unit)),
             "distributions": environment.distributions(),
         }
@@ -95,8 +94,8 @@ class Resolver:
             settings=answer["settings"],
             patched=tuple(answer["patched"]),
             wide=digest(canonical(wide)),
+            lists=lists,
             inputs=inputs,
-            names=names,
         )
 
     def _first(self, unit: Unit, target: Target | None) -> Key:
@@ -121,6 +120,6 @@ class Resolver:
         end = self.chains.walk(first, self._observe(unit)).record
         return self._first(unit, target) if end and "per_target" in end else first
 
-    def _observe(self, unit: Unit) -> Any:
+    def _observe(self, unit: Unit) -> Observe:
         environ = self.environ(unit)
-        return lambda names: self.observer.observe(names, environ)
+        return lambda listed: self.observer.observe(listed, environ)

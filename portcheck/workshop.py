@@ -12,6 +12,7 @@ from portcheck.cells import Cell
 from portcheck.compiler.service import Service
 from portcheck.compiler.tree import ONE_THREAD
 from portcheck.digests import Digests
+from portcheck.inputlists import InputLists
 from portcheck.judge import Judge
 from portcheck.manifest.model import Manifest
 from portcheck.observer import Observer
@@ -33,7 +34,7 @@ class Workshop:
         self._backends = sorted({cell.target.backend for cell in cells})
         self.toolchains = tuple(find(release, store) for release in dict.fromkeys(c.release for c in cells))
         units, base = units_of(manifest.rows), {**os.environ, **ONE_THREAD}
-        self._digests = Digests(store, manifest.folder)
+        self._digests, lists = Digests(store, manifest.folder), InputLists(store)
         self._services: dict[str, Service] = {}
         self._lock = threading.RLock()
         self._judges = {
@@ -41,7 +42,7 @@ class Workshop:
                 toolchain,
                 units,
                 store,
-                Observer(manifest.folder, toolchain.package, self._digests),
+                Observer(manifest.folder, toolchain.package, self._digests, lists),
                 base,
                 manifest.cache.salt,
                 lambda toolchain=toolchain: self._service(toolchain),  # type: ignore[misc]

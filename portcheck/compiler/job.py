@@ -46,4 +46,3 @@ class Job:
     target: Target
     timeout: float  # seconds
     max_rss: int  # bytes, above what the process is born with
-

@@ -130,22 +130,23 @@ class Service:
         """Import `unit` in a process forked from its package's, or from the root."""
         if unit.package:
             package = replace(unit, name=unit.package, functions=(), references=())
-            with self._host(package, target) as parent:
+            with self._host(package, target) as host:
                 # A package that fails is imported again as part of its module, for a traceback of that module.
-                return self._grow(parent.process or self._root(unit), unit, target, inherited=parent.imported.asked)
-        return self._grow(self._root(unit), unit, target, inherited=())
+                if host.process:
+                    return self._grow(host.process, unit, target, host.imported)
+        return self._grow(self._root(unit), unit, target, Imported())
 
-    def _grow(self, parent: Process, unit: Unit, target: Target, inherited: tuple[str, ...]) -> _Host:
+    def _grow(self, parent: Process, unit: Unit, target: Target, before: Imported) -> _Host:
         self._check()
         process = parent.fork({"do": "fork"})
         self._alive.add(process.pid)
-        imported = self._import(process, unit, target)
+        imported = replace(self._import(process, unit, target), before=before.inputs)
         if imported.failed:
             process.close()
             self._alive.discard(process.pid)
         host = _Host(None if imported.failed else process, imported)
         with self._lock:
-            self._hosts[unit, target if imported.asked or inherited else None] = host
+            self._hosts[unit, target if imported.asked or before.asked else None] = host
         return host
 
     def _import(self, process: Process, unit: Unit, target: Target) -> Imported:

@@ -41,7 +41,8 @@ class Imported:
     error: Message | None = None  # the exception: type, text, traceback, place
     kernels: Mapping[str, Message] = field(default_factory=dict)
     references: Mapping[str, Message] = field(default_factory=dict)  # what the functions of `jit` constants are made of
-    inputs: tuple[tuple[str, str], ...] = ()  # (kind, name) of everything read
+    before: tuple[tuple[str, str], ...] = ()  # (kind, name) of everything that importing its package read
+    inputs: tuple[tuple[str, str], ...] = ()  # likewise of what came after that
     unfit: tuple[str, ...] = ()  # why no record may be made of it
     asked: tuple[str, ...] = ()  # questions to the fake device
     settings: Message = field(default_factory=dict)  # Triton's

@@ -117,9 +117,9 @@ def test_a_second_run_imports_nothing(asking: Project, ran: Ran) -> None:
     assert (asking.folder / "imports.txt").read_text() == before
 
 
-def test_kernels_of_a_module_that_asks_differ_in_hash_by_target(ran: Ran) -> None:
+def test_kernels_of_a_module_that_asks_differ_in_hash_with_their_constants(ran: Ran) -> None:
     def hashes(name: str) -> set[str]:
         return {ran.cells[f"{name}@{target}"]["kernel_hash"] for target in TARGETS}
 
     assert len(hashes("plain")) == 1
-    assert len(hashes("asks_driver")) == len(TARGETS)
+    assert len(hashes("asks_driver")) > 1  # as many as its constant has values

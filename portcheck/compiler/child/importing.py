@@ -32,9 +32,7 @@ def answer(message: wire.Message, world: World) -> wire.Message:
         found["error"] = units.told(error, world.names)
     found["settings"] = settings.resolved() if "triton" in sys.modules else {}
     found["set_early"] = _set_early(world)
-    found.update(
-        inputs=sorted(world.inputs.seen), unfit=sorted(world.inputs.unfit), asked=sorted(world.device.asked)
-    )
+    found.update(inputs=sorted(world.inputs.seen), unfit=sorted(world.inputs.unfit), asked=sorted(world.device.asked))
     return found
 
 

@@ -23,10 +23,11 @@ _LISTINGS = frozenset({"os.listdir", "os.scandir"})
 _BEYOND = frozenset(
     "subprocess.Popen os.system os.posix_spawn os.spawn os.exec os.fork os.forkpty socket.connect".split()
 )
-# Whose questions do not count: Triton's (see above), this program's, and torch's, whose import runs tools of its own.
+# Whose questions do not count: Triton's (see above), this program's, and some of libraries that run tools of their own,
+# look at caches and pass the whole environment on while they are imported.
 _NOT_ASKING = frozenset({"triton", "portcheck_child"})
 _TOOLS_OF_THEIR_OWN = frozenset({"torch", "numpy"})
-_NOT_ON_THE_PATH = frozenset({"portcheck_file", "__main__"})
+_NOT_ON_THE_PATH = frozenset({"portcheck_file", "__main__", "__mp_main__"})
 _STANDARD_LIBRARY = types.__file__.rpartition("types.py")[0]
 
 
@@ -111,7 +112,7 @@ class Inputs(importlib.abc.MetaPathFinder):
         elif event in _BEYOND and self._counts(_TOOLS_OF_THEIR_OWN):
             self.unfit.add("%s by %s" % (event, _asker(sys._getframe(1))))
 
-    def _path(self, kind: str, path: Any) -> None:
+    def _path(self, kind: str, path: Any, ignored: frozenset[str] = frozenset()) -> None:
         if isinstance(path, bytes):
             path = os.fsdecode(path)
         if not isinstance(path, (str, os.PathLike)):
@@ -119,7 +120,7 @@ class Inputs(importlib.abc.MetaPathFinder):
         path = os.path.abspath(path)
         if path.endswith(".pyc"):
             path = _source_of(path)  # what was compiled from it is what it says
-        if not path.startswith(_NOT_FILES) and self._counts():
+        if not path.startswith(_NOT_FILES) and self._counts(ignored):
             self._add(kind, path)
 
     def _counts(self, others: frozenset[str] = frozenset()) -> bool:
@@ -131,14 +132,19 @@ class Inputs(importlib.abc.MetaPathFinder):
         for name in ("stat", "lstat", "access"):
             asked = getattr(os, name)
             setattr(os, name, self._noting(asked))
-            for supported in (os.supports_follow_symlinks, os.supports_dir_fd, os.supports_fd, os.supports_effective_ids):
+            for supported in (
+                os.supports_follow_symlinks,
+                os.supports_dir_fd,
+                os.supports_fd,
+                os.supports_effective_ids,
+            ):
                 if asked in supported:
                     supported.add(getattr(os, name))
 
     def _noting(self, asked: Callable[..., Any]) -> Callable[..., Any]:
         def ask(path: Any, *args: Any, **kwargs: Any) -> Any:
-            if self._on and "dir_fd" not in kwargs:
-                self._path("stat", path)
+            if self._on and "dir_fd" not in kwargs and not _resolves_links(sys._getframe(1)):
+                self._path("stat", path, _TOOLS_OF_THEIR_OWN)
             return asked(path, *args, **kwargs)
 
         return ask
@@ -153,12 +159,17 @@ class Inputs(importlib.abc.MetaPathFinder):
             return get(environ, key)
 
         def iterating(environ: Any) -> Iterator[str]:
-            if self._on and self._counts():
+            if self._on and self._counts(_TOOLS_OF_THEIR_OWN):
                 self._add("env", "")
             found: Iterator[str] = iterate(environ)
             return found
 
         kind.__getitem__, kind.__iter__ = getitem, iterating
+
+
+def _resolves_links(frame: types.FrameType) -> bool:
+    """os.path.realpath looks at every folder above a file: that the file is there says as much."""
+    return frame.f_code.co_name in ("realpath", "_joinrealpath")
 
 
 def _source_of(bytecode: str) -> str:

@@ -72,6 +72,7 @@ class Server:
     def do_fork(self, message: wire.Message, fds: list[int]) -> None:
         """Fork a process that serves, over the socket that came along."""
         if self._fork(fds[0], serves=True) == 0:
+            self.world.inputs.forget()  # the tool has heard of what was read so far
             self.serve()
 
     def do_cell(self, message: wire.Message, fds: list[int]) -> None:

@@ -13,7 +13,18 @@ from collections.abc import Mapping
 from typing import Any
 
 # Prefixes of the variables that Triton and LLVM read themselves, whether or not a knob shows them.
-PREFIXES = ("TRITON_", "AMDGCN_", "NVPTX_", "LLVM_", "MLIR_", "PTXAS_", "DISABLE_", "ENABLE_", "LIBDEVICE_", "USE_IR_LOC")
+PREFIXES = (
+    "TRITON_",
+    "AMDGCN_",
+    "NVPTX_",
+    "LLVM_",
+    "MLIR_",
+    "PTXAS_",
+    "DISABLE_",
+    "ENABLE_",
+    "LIBDEVICE_",
+    "USE_IR_LOC",
+)
 # Groups of knobs that only say where things are kept or how launchers are built.
 _GROUPS_WITHOUT_EFFECT = frozenset({"cache", "redis", "proton", "build", "autotuning"})
 # Knobs and variables that only dump, print or measure, or that portcheck sets itself.

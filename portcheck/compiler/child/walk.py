@@ -23,7 +23,9 @@ from . import kernels
 from .names import Names
 
 # Modules whose functions give the same for the same arguments; a kernel that mentions any other library is open.
-_PURE = frozenset({"math", "cmath", "operator", "functools", "itertools", "builtins", "typing", "numbers", "__future__"})
+_PURE = frozenset(
+    {"math", "cmath", "operator", "functools", "itertools", "builtins", "typing", "numbers", "__future__"}
+)
 # Builtins through which code can reach what no walk can see.
 _REFLECTION = frozenset(
     "globals locals vars getattr setattr delattr eval exec compile open input dir __import__ __builtins__".split()
