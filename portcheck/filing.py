@@ -23,6 +23,8 @@ from portcheck.verdicts import LOCAL, Outcome
 
 Front = Mapping[str, Any]  # what the child says at the end of the front end: ttir, located, options, knobs
 
+_KEPT = ("ttir", "located", "options", "knobs")
+
 # Verdicts worth remembering on this machine → the setting that must not have grown since.
 _REMEMBERED = {"crash": None, "timeout": "timeout", "memory-limit": "max_rss"}
 
@@ -90,10 +92,11 @@ class Filing:
 
     def find(self, keys: CellKeys, settings: Settings) -> Filed | None:
         """The recorded outcome of a cell, without running anything."""
-        front = self._get("front", keys.front)
-        if front and front["outcome"]:
-            return _filed(front["outcome"])
-        found = self.find_back(keys, front["front"]) if front else None
+        record = self._get("front", keys.front) or {}
+        if record.get("outcome"):
+            return _filed(record["outcome"])
+        front = _front(record)
+        found = self.find_back(keys, front) if front else None
         return found or self._remembered(keys, settings)
 
     def find_back(self, keys: CellKeys, front: Front) -> Filed | None:
@@ -132,7 +135,7 @@ class Filing:
 
     def put_front(self, keys: CellKeys, front: Front | None, payload: Mapping[str, Any] | None) -> None:
         """File how a front end ended: with a TTIR (`front`), or with the failure in `payload`."""
-        kept = {name: front[name] for name in ("ttir", "located", "options", "knobs")} if front else None
+        kept = {name: front[name] for name in _KEPT} if front else None
         record = {"front": kept, "outcome": None if front else payload}
         self._store.put("front", keys.front.hex, keys.front.preimage, record)
 
@@ -142,12 +145,10 @@ class Filing:
 
     def _entries(self, keys: CellKeys, outcome: Outcome) -> dict[str, Any]:
         """The record's entries for the artifacts of `outcome`; an empty entry for one that no record holds any more."""
-        front = self._get("front", keys.front) or {}
-        payloads = [front.get("outcome"), (self._get("local", keys.local) or {}).get("outcome")]
-        if front.get("front"):
-            payloads += [
-                self._get("back", key) for key in (keys.back(front["front"]), keys.back_failure(front["front"]))
-            ]
+        record = self._get("front", keys.front) or {}
+        payloads = [record.get("outcome"), (self._get("local", keys.local) or {}).get("outcome")]
+        if front := _front(record):
+            payloads += [self._get("back", key) for key in (keys.back(front), keys.back_failure(front))]
         held = {entry["digest"]: entry for payload in payloads if payload for entry in payload["artifacts"].values()}
         return {stage: held.get(artifact.digest, {}) for stage, artifact in outcome.artifacts.items()}
 
@@ -162,6 +163,11 @@ class Filing:
 
     def _get(self, kind: str, key: Key) -> dict[str, Any] | None:
         return self._store.get(kind, key.hex, key.preimage)
+
+
+def _front(record: Mapping[str, Any]) -> Front | None:
+    front = record.get("front")
+    return front if isinstance(front, dict) and front.keys() >= set(_KEPT) else None
 
 
 def _filed(payload: Mapping[str, Any], key: Key | None = None) -> Filed | None:
