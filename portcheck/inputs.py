@@ -54,7 +54,9 @@ class Files:
         stats = {path: _stat(path) for path in paths.values()}
         begin = int((since or 0) * 1e9)
         now = time.time_ns() + _SLACK
-        stable = since is None or not any(seen and begin <= seen[3] <= now for seen in stats.values())
+        # Both mtime and ctime: copying a file with its times shows in ctime only.
+        written = (stamp for seen in stats.values() if seen for stamp in seen[3:])
+        stable = since is None or not any(begin <= stamp <= now for stamp in written)
         return Inputs({name: self._digest(path, stats[path]) for name, path in paths.items()}, stats, stable)
 
     def can_find(self, inputs: Inputs) -> bool:
