@@ -3,17 +3,21 @@
 from portcheck.cache.artifacts import pack, unpack
 from portcheck.cache.gc import Collected, collect
 from portcheck.cache.location import resolve_cache_dir
+from portcheck.cache.remotes import remote_at
 from portcheck.cache.stats import Usage, stats
 from portcheck.cache.store import Store
 from portcheck.cache.verify import Verified, verify
+from portcheck.cache.zones import Zones
 
 __all__ = [
     "Collected",
     "Store",
     "Usage",
     "Verified",
+    "Zones",
     "collect",
     "pack",
+    "remote_at",
     "resolve_cache_dir",
     "stats",
     "unpack",

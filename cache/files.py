@@ -51,25 +51,41 @@ def publish(path: str, data: bytes) -> None:
     Raises:
         OSError: it could not be written; nothing is left behind.
     """
-    target = Path(path)
-    temporary = Path(f"{path}.{secrets.token_hex(8)}.tmp")
+    temporary = f"{path}.{secrets.token_hex(8)}.tmp"
+    write_new(temporary, data)
     try:
-        descriptor = _create(temporary)
-    except FileNotFoundError:
-        # A setgid directory hands its group on by itself; chmod of what others made would fail (dvc#4545).
-        target.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = _create(temporary)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-        temporary.replace(target)
+        os.replace(temporary, path)  # noqa: PTH105
     except BaseException:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
+        _discard(temporary)
         raise
 
 
-def _create(path: Path) -> int:
+def write_new(path: str, data: bytes) -> None:
+    """Write a file that is not there yet, and the folders above it.
+
+    Raises:
+        OSError: it could not be written; nothing is left behind.
+    """
+    try:
+        descriptor = _create(path)
+    except FileNotFoundError:
+        # A setgid directory hands its group on by itself; chmod of what others made would fail (dvc#4545).
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        descriptor = _create(path)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+    except BaseException:
+        _discard(path)
+        raise
+
+
+def _discard(path: str) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(path)  # noqa: PTH108
+
+
+def _create(path: str) -> int:
     # tempfile would create it 0600, so that the group of a shared directory could not read it (ruff#24786).
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
 

@@ -18,6 +18,7 @@ from portcheck.cache import envelope, files
 from portcheck.cache.envelope import EnvelopeError, Record
 from portcheck.cache.files import Contents
 from portcheck.cache.layout import BLOB, LOCAL_KIND, is_name, place
+from portcheck.cache.zones import Zones
 
 MAX_BLOB = 1 << 30  # bytes
 
@@ -47,9 +48,14 @@ class Store:
     `.name` (no valid key); for writes `record.written`, `.kept` (was there already), `.failed`; likewise `blob.…`.
     """
 
-    def __init__(self, root: Path, *, warn: Callable[[str], None]) -> None:
-        """Use `root`, which the first write creates. `warn` gets one line, once, if the directory is in trouble."""
+    def __init__(self, root: Path, *, warn: Callable[[str], None], remote: Zones | None = None) -> None:
+        """Use `root`, which the first write creates, and behind it a remote.
+
+        `warn` gets one line, once, if the directory is in trouble.
+        """
         self.root = root
+        self.fetched: set[str] = set()  # keys and digests that came from the remote
+        self._remote = remote
         self.counters: Counter[str] = Counter()
         self._warn = warn
         self._warned = False
@@ -64,15 +70,10 @@ class Store:
                 raise _MissError("preimage")
         except _MissError as miss:
             self._missed("record", miss)
-            return None
+            return self._fetch_record(kind, key, preimage)
         files.mark_used(file)
         self._count("record.hit")
         return dict(record.payload)
-
-    def get_many(self, kind: str, wanted: Mapping[str, bytes]) -> dict[str, dict[str, Any]]:
-        """`get` for every key → preimage of `wanted`; misses are left out."""
-        found = {key: self.get(kind, key, preimage) for key, preimage in wanted.items()}
-        return {key: payload for key, payload in found.items() if payload is not None}
 
     def put(self, kind: str, key: str, preimage: bytes, payload: Mapping[str, Any]) -> bool:
         """Record `payload`; True if a record that answers for `preimage` is there afterwards.
@@ -92,6 +93,8 @@ class Store:
         else:
             if there.preimage == preimage and kind != LOCAL_KIND:
                 return self._kept("record", file)
+        if self._remote and kind != LOCAL_KIND:
+            self._remote.put(kind, key, data)
         return self._publish("record", place(self.root, kind, key), data)
 
     def put_blob(self, data: bytes) -> str:
@@ -103,6 +106,8 @@ class Store:
         try:
             file = self._read_blob(digest)
         except _MissError:
+            if self._remote:
+                self._remote.put(BLOB, digest, data)
             self._publish("blob", place(self.root, BLOB, digest), data)
         else:
             self._kept("blob", file)
@@ -114,10 +119,45 @@ class Store:
             file = self._read_blob(digest)
         except _MissError as miss:
             self._missed("blob", miss)
-            return None
+            return self._fetch_blob(digest)
         files.mark_used(file)
         self._count("blob.hit")
         return file.data
+
+    def _fetch_record(self, kind: str, key: str, preimage: bytes) -> dict[str, Any] | None:
+        """The payload from the remote, kept here from now on."""
+        if self._remote is None or kind == LOCAL_KIND or not is_name(key):
+            return None
+        for data in self._remote.get(kind, key, envelope.MAX_FILE):
+            try:
+                record = envelope.decode(data)
+            except EnvelopeError:
+                self._count("remote.damaged")
+                self._remote.found_damaged(kind, key)
+                continue
+            if record.preimage == preimage:
+                self._fetched(kind, key, data)
+                return dict(record.payload)
+            self._count("remote.preimage")
+        self._count("remote.absent")
+        return None
+
+    def _fetch_blob(self, digest: str) -> bytes | None:
+        if self._remote is None or not is_name(digest):
+            return None
+        for data in self._remote.get(BLOB, digest, MAX_BLOB):
+            if xxhash.xxh3_128_hexdigest(data) == digest:
+                self._fetched(BLOB, digest, data)
+                return data
+            self._count("remote.damaged")
+            self._remote.found_damaged(BLOB, digest)
+        return None
+
+    def _fetched(self, kind: str, name: str, data: bytes) -> None:
+        self._count("remote.hit")
+        with self._lock:
+            self.fetched.add(name)
+        self._publish("blob" if kind == BLOB else "record", place(self.root, kind, name), data)
 
     def _read_record(self, kind: str, key: str) -> tuple[Contents, Record]:
         file = self._read(kind, key, envelope.MAX_FILE)

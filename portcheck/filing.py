@@ -24,6 +24,8 @@ from portcheck.verdicts import LOCAL, Outcome
 
 Front = Mapping[str, Any]  # what the child says at the end of the front end: ttir, located, options, settings
 
+_KEPT = ("ttir", "located", "options", "settings")
+
 # Verdicts worth remembering on this machine → the setting that must not have grown since.
 _REMEMBERED = {"crash": None, "timeout": "timeout", "memory-limit": "max_rss"}
 
@@ -83,16 +85,16 @@ class Filing:
 
     def find(self, keys: CellKeys, settings: Settings) -> Filed | None:
         """The recorded outcome of a cell, without running anything."""
-        record = self._fronts.walk(keys.front, keys.observe).record
-        if record and record.get("outcome"):
+        record = self._fronts.walk(keys.front, keys.observe).record or {}
+        if record.get("outcome"):
             return self._filed(record["outcome"])
-        found = self.find_back(keys, record["front"]) if record and record.get("front") else None
+        front = _front(record)
+        found = self.find_back(keys, front) if front else None
         return found or self._remembered(keys, settings)
 
     def front(self, keys: CellKeys) -> Front | None:
         """What is recorded to come of a cell's front end, if that is a TTIR."""
-        record = self._fronts.walk(keys.front, keys.observe).record
-        return record.get("front") if record else None
+        return _front(self._fronts.walk(keys.front, keys.observe).record or {})
 
     def find_back(self, keys: CellKeys, front: Front) -> Filed | None:
         """What is recorded to come of a TTIR."""
@@ -133,7 +135,7 @@ class Filing:
         self, keys: CellKeys, front: Front | None, payload: Mapping[str, Any] | None, late: Sequence[str]
     ) -> None:
         """File how a front end ended: with a TTIR (`front`), or with the failure in `payload`."""
-        kept = {name: front[name] for name in ("ttir", "located", "options", "settings")} if front else None
+        kept = {name: front[name] for name in _KEPT} if front else None
         record = {"front": kept, "outcome": None if front else payload}
         self._fronts.append(keys.front, late, record, keys.observe)
 
@@ -146,7 +148,7 @@ class Filing:
         """Digest → the entry of an artifact, in any record that answers for the cell."""
         record = self._fronts.walk(keys.front, keys.observe).record or {}
         payloads = [record.get("outcome"), (self._get("local", keys.local) or {}).get("outcome")]
-        if front := record.get("front"):
+        if front := _front(record):
             payloads += [self._get("back", key) for key in (keys.back(front), keys.back_failure(front))]
         return {entry["digest"]: entry for payload in payloads if payload for entry in payload["artifacts"].values()}
 
@@ -173,6 +175,11 @@ class Filing:
 
     def _get(self, kind: str, key: Key) -> dict[str, Any] | None:
         return self._store.get(kind, key.hex, key.preimage)
+
+
+def _front(record: Mapping[str, Any]) -> Front | None:
+    front = record.get("front")
+    return front if isinstance(front, dict) and front.keys() >= set(_KEPT) else None
 
 
 def _behind(front: Front) -> dict[str, Any]:

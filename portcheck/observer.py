@@ -105,8 +105,10 @@ class Observer:
         files = {path: stat_of(path) for name, path in paths.items() if name.startswith("file:")}
         fit = all(self._path(name) == path or _same(self._path(name), path) for name, path in paths.items())
         if began is not None:
+            # Both mtime and ctime: copying a file with its times shows in ctime only.
+            written = (stamp / 1e9 for seen in files.values() if seen for stamp in seen[3:])
             ahead = time.time() + _SLACK
-            fit = fit and not any(seen and began <= seen[3] / 1e9 <= ahead for seen in files.values())
+            fit = fit and not any(began <= stamp <= ahead for stamp in written)
         return Inputs(tuple(self._lists.put(group) for group in groups if group), files, fit)
 
     def recorded(self, lists: Iterable[str]) -> Inputs:

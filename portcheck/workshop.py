@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from portcheck.cache import Store, resolve_cache_dir
 from portcheck.cells import Cell
+from portcheck.compiler.job import Unit
 from portcheck.compiler.service import Service
 from portcheck.compiler.tree import ONE_THREAD
 from portcheck.digests import Digests
@@ -33,7 +36,7 @@ class Workshop:
         self._manifest, self._isolation = manifest, isolation
         self._backends = sorted({cell.target.backend for cell in cells})
         self.toolchains = tuple(find(release, store) for release in dict.fromkeys(c.release for c in cells))
-        units, base = units_of(manifest.rows), {**os.environ, **ONE_THREAD}
+        units, base = _units(manifest, cells), {**os.environ, **ONE_THREAD}
         self._digests, lists = Digests(store, manifest.folder), InputLists(store)
         self._services: dict[str, Service] = {}
         self._lock = threading.RLock()
@@ -85,3 +88,13 @@ def cache_dir(manifest: Manifest) -> Path:
     given = manifest.cache.dir
     inside = str(manifest.folder / given) if given and not given.startswith("~") else given
     return resolve_cache_dir(inside, os.environ)
+
+
+def _units(manifest: Manifest, cells: Sequence[Cell]) -> dict[str, Unit]:
+    """Row name → what to import for it; that may take as long as any of the unit's cells in this run may."""
+    units = units_of(manifest.rows)
+    limits: defaultdict[Unit, list[float]] = defaultdict(list)
+    for cell in cells:
+        limits[units[cell.row.name]].append(cell.row.settings.timeout)
+    return {name: replace(unit, timeout=max(limits[unit])) if unit in limits else unit for name, unit in units.items()}
+

@@ -113,6 +113,9 @@ class Run:
 
         def write() -> None:
             self.prepare()
+            if self.gated and len(self.results) < len(self.cells) and not self._over():
+                count = f"{len(self.results)} of {len(self.cells)}"
+                raise EnvironmentProblem(f"internal error: only {count} cells reported; please report it")
             wanted = (name for name in self.cells if self.gated or name in self.results)
             judged = [(self.cells[name], self.results.get(name, _SKIPPED)) for name in wanted]
             toolchains = self.workshop.toolchains

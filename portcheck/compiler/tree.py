@@ -13,6 +13,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from portcheck.compiler.child import wire
 from portcheck.compiler.child.wire import Message

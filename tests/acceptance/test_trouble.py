@@ -195,3 +195,9 @@ def test_what_the_machine_did_is_in_no_shared_record(troubled: Project, ran: Ran
 def test_a_larger_limit_is_tried(troubled: Project, ran: Ran) -> None:
     assert troubled.check("-k", "busy", "--timeout", "1").origins == {"busy@cuda:90": "cached"}
     assert troubled.check("-k", "busy", "--timeout", "2.5").origins == {"busy@cuda:90": "compiled"}
+
+
+def test_the_limit_of_the_command_line_holds_for_imports_too(troubled: Project) -> None:
+    ran = troubled.check("-k", "hangs", "--timeout", "1")
+
+    assert "importing hangs.py did not finish within 1 s" in ran.failure("hangs@cuda:90")["message"]

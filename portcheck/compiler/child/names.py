@@ -23,13 +23,15 @@ class Names:
         """The portable name of `path`; a name that is portable already stays as it is."""
         if not os.path.isabs(path):
             return path
-        for mark in SITE:
-            if mark in path:
-                return "dist/" + path.rsplit(mark, 1)[1].replace(os.sep, "/")
         try:
             relative = os.path.relpath(os.path.realpath(path), os.path.realpath(self.folder))
         except (OSError, ValueError):
-            return os.path.basename(path)
+            relative = os.path.basename(path)
+        # A manifest may itself be installed, and an environment may lie in a manifest's folder.
+        installed = path if relative.startswith(os.pardir) else os.sep + relative
+        for mark in SITE:
+            if mark in installed:
+                return "dist/" + path.rsplit(mark, 1)[1].replace(os.sep, "/")
         return relative.replace(os.sep, "/")
 
     def install(self, jit: Any) -> None:

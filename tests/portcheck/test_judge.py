@@ -1,0 +1,226 @@
+"""The judge: records where they answer, the compile service where they do not. The service is a stand-in here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from portcheck.cache import Store
+from portcheck.cells import Cell
+from portcheck.compiler.attempt import Attempt, OnFront
+from portcheck.compiler.job import Job, Unit
+from portcheck.compiler.tree import Imported
+from portcheck.errors import UsageError
+from portcheck.inputs import Files
+from portcheck.judge import Judge
+from portcheck.target import Target
+from portcheck.toolchain.model import Toolchain
+from portcheck.units import units_of
+from portcheck.verdicts import Result
+
+MakeCell = Callable[..., Cell]
+
+KERNEL = {
+    "params": [{"name": "x", "constexpr": False, "default": False}],
+    "tuned": [],
+    "computed": [],
+    "options": {"cuda": ["num_warps"], "hip": ["num_warps"]},
+    "source": ["kernels.py", 1, 1],
+}
+TYPED = 'signature = { x = "*fp32" }\n'
+
+
+class FakeService:
+    """Imports and compiles nothing, and says what it is told to say."""
+
+    def __init__(self, folder: Path) -> None:
+        self.imported = Imported(None, {"k": KERNEL}, (str(folder / "kernels.py"),), (), "")
+        self.result: dict[str, Any] = {"verdict": "ok", "times": {"frontend": 0.1}, "seconds": 0.2}
+        self.front: dict[str, Any] | None = {"ttir": "t", "located": "tl", "options": {}, "knobs": {}}
+        self.reached = ""
+        self.loads: list[tuple[Unit, Target]] = []
+        self.jobs: list[Job] = []
+
+    def load(self, unit: Unit, target: Target) -> Imported:
+        self.loads.append((unit, target))
+        return self.imported
+
+    def compile(self, job: Job, on_front: OnFront) -> Attempt | Imported:
+        self.jobs.append(job)
+        if self.imported.failed:
+            return self.imported
+        result = self.result
+        if self.front is not None and not on_front(self.front):
+            result = {**result, "verdict": "cutoff"}
+        marks = (("frontend", 0), ("ttir", 0))
+        return Attempt("cubin", result, None, None, 0.2, "", "", marks, {"cubin": b"binary"})
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> FakeService:
+    """The stand-in."""
+    return FakeService(tmp_path)
+
+
+@pytest.fixture
+def make_judge(tmp_path: Path, store: Store, service: FakeService) -> Callable[..., Judge]:
+    """`make_judge(cell, …)`: the judge of a new process; `salt=…`."""
+
+    def make(*cells: Cell, salt: str = "", started: Callable[[], Any] = lambda: service) -> Judge:
+        toolchain = Toolchain("3.9.0", "3.11.7", "digest", "python", tmp_path / "triton")
+        files = Files(tmp_path, [], tmp_path / "triton")
+        os.utime(tmp_path / "kernels.py", ns=(0, 0))
+        return Judge(toolchain, units_of(cell.row for cell in cells), store, files, salt, started)
+
+    return make
+
+
+def test_a_cell_is_compiled_once(make_judge: Callable[..., Judge], make_cell: MakeCell, service: FakeService) -> None:
+    cell = make_cell(TYPED)
+
+    first = make_judge(cell).judge(cell)
+    second = make_judge(cell).judge(cell)
+
+    assert (first.origin, second.origin) == ("compiled", "cached")
+    assert first.outcome == second.outcome
+    assert (first.front_key, first.back_key, first.kernel_hash) == (
+        second.front_key,
+        second.back_key,
+        second.kernel_hash,
+    )
+    assert (len(service.loads), len(service.jobs)) == (1, 1)
+
+
+def test_looking_up_starts_no_service(
+    make_judge: Callable[..., Judge], make_cell: MakeCell, service: FakeService
+) -> None:
+    cell = make_cell(TYPED)
+
+    def start() -> FakeService:
+        raise AssertionError("the service was started")
+
+    assert make_judge(cell, started=start).look_up(cell) is None
+    assert make_judge(cell, started=start).why_unknown(cell).startswith("kernels.py is new")
+    make_judge(cell).judge(cell)
+    found = make_judge(cell, started=start).look_up(cell)
+
+    assert found is not None and found.origin == "cached"
+    assert make_judge(cell, started=start).artifacts(cell, found) == {"cubin": b"binary"}
+
+
+def test_what_was_resolved_and_never_compiled_is_unknown(
+    make_judge: Callable[..., Judge], make_cell: MakeCell, service: FakeService
+) -> None:
+    cell = make_cell(TYPED)
+    judge = make_judge(cell)
+
+    judge.resolve(cell)
+
+    assert judge.look_up(cell) is None
+    assert make_judge(cell).why_unknown(cell) == "no verdict is recorded for this specialisation and target"
+    assert service.jobs == []
+
+
+def test_force_compiles_what_is_known(
+    make_judge: Callable[..., Judge], make_cell: MakeCell, service: FakeService
+) -> None:
+    cell = make_cell(TYPED)
+    make_judge(cell).judge(cell)
+
+    assert make_judge(cell).judge(cell, force=True).origin == "compiled"
+
+
+def test_the_same_ttir_with_other_arguments_is_cut_off(
+    make_judge: Callable[..., Judge], make_cell: MakeCell, service: FakeService
+) -> None:
+    one, other = make_cell(TYPED), make_cell(TYPED.replace("fp32", "fp16"))
+    first = make_judge(one).judge(one)
+
+    second = make_judge(other).judge(other)
+    third = make_judge(other).judge(other)
+
+    assert (second.origin, third.origin) == ("cutoff", "cached")
+    assert second.outcome == first.outcome
+    assert (second.back_key, third.back_key) == (first.back_key, first.back_key)
+    assert second.front_key != first.front_key
+
+
+@pytest.mark.parametrize("change", ["salt", "target", "option"])
+def test_what_counts(make_judge: Callable[..., Judge], make_cell: MakeCell, service: FakeService, change: str) -> None:
+    cell = make_cell(TYPED)
+    make_judge(cell).judge(cell)
+
+    other = make_cell(
+        TYPED + ("options = { num_warps = 8 }" if change == "option" else ""),
+        "hip:gfx942" if change == "target" else "cuda:90",
+    )
+    service.front = {**(service.front or {}), "options": {"of": change}}
+    assert make_judge(other, salt=change if change == "salt" else "").judge(other).origin == "compiled"
+
+
+def test_a_row_that_does_not_fit_is_the_user_s_mistake_also_when_it_is_looked_up(
+    make_judge: Callable[..., Judge], make_cell: MakeCell
+) -> None:
+    cell = make_cell('signature = { y = "*fp32" }')
+
+    for ask in (make_judge(cell).judge, make_judge(cell).resolve, make_judge(cell).look_up):
+        with pytest.raises(UsageError, match='signature: no parameter "y"'):
+            ask(cell)
+
+
+def failing(**error: Any) -> Mapping[str, Any]:
+    """An error of an import."""
+    return {"type": "builtins.KeyError", "text": "'x'", "traceback": "", "place": None, "missing_module": None, **error}
+
+
+def test_a_module_that_raises_makes_its_rows_red(
+    make_judge: Callable[..., Judge], make_cell: MakeCell, service: FakeService
+) -> None:
+    cell = make_cell(TYPED)
+    service.imported = Imported(dict(failing()), {}, (), (), "")
+
+    result = make_judge(cell).judge(cell)
+
+    assert (result.outcome.verdict, result.origin) == ("import-error", "compiled")
+    assert service.jobs == []
+
+
+@pytest.mark.parametrize(("missing", "is_mistake"), [("numpy", False), ("kernels.py", True)])
+def test_a_missing_module_is_a_mistake_only_if_the_manifest_names_it(
+    make_judge: Callable[..., Judge], make_cell: MakeCell, service: FakeService, missing: str, is_mistake: bool
+) -> None:
+    cell = make_cell(TYPED)
+    service.imported = Imported(dict(failing(missing_module=missing)), {}, (), (), "")
+
+    if is_mistake:
+        with pytest.raises(UsageError, match=f'no module "{missing}"'):
+            make_judge(cell).judge(cell)
+    else:
+        assert make_judge(cell).judge(cell).outcome.verdict == "import-error"
+
+
+def test_nothing_is_recorded_of_sources_that_change_while_they_are_compiled(
+    make_judge: Callable[..., Judge], make_cell: MakeCell, service: FakeService, tmp_path: Path
+) -> None:
+    cell = make_cell(TYPED)
+    judge = make_judge(cell)
+    judge.resolve(cell)
+    (tmp_path / "kernels.py").write_text("# changed meanwhile")
+
+    result = judge.judge(cell)
+
+    assert (result.outcome.verdict, result.origin) == ("ok", "compiled")
+    (tmp_path / "kernels.py").write_text("")
+    assert make_judge(cell).look_up(cell) is None
+
+
+def test_a_result_carries_the_kernel_s_place(make_judge: Callable[..., Judge], make_cell: MakeCell) -> None:
+    cell = make_cell(TYPED)
+
+    result: Result = make_judge(cell).judge(cell)
+
+    assert result.source is not None and (result.source.file, result.source.line) == ("kernels.py", 1)

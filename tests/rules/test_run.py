@@ -1,0 +1,135 @@
+"""What the tasks of a run act on: results, trouble and the exit status. The judge is a stand-in here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from portcheck.compiler.tree import Interrupted
+from portcheck.errors import EnvironmentProblem, UsageError
+from portcheck.rules.run import Run
+from portcheck.verdicts import Failure, Outcome, Result
+
+MakeRun = Callable[..., Run]
+
+RED = Result(Outcome(Failure("mlir-error", "ttgir", "no")), "compiled")
+GREEN = Result(Outcome(), "compiled")
+
+
+def prepared(run: Run, results: dict[str, Any]) -> Run:
+    """A run whose judge gives `results` by the cell's name, or raises them."""
+
+    def judge(cell: Any, force: bool = False) -> Result:
+        found = results.get(cell.name, GREEN)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    workshop = SimpleNamespace(
+        judge=lambda cell: SimpleNamespace(judge=judge), toolchains=(), close=lambda: None, stop=lambda: None
+    )
+    run._workshop = workshop  # type: ignore[assignment]
+    return run
+
+
+def compile_all(run: Run) -> None:
+    """Run the actions that doit would run."""
+    for name in run.cells:
+        run.compile(name)
+    run.write_report()
+    run.print_report()
+
+
+def test_all_green_is_0(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
+    run = prepared(make_run(), {})
+    compile_all(run)
+
+    assert run.status == 0
+    assert "6 cells: 6 ok" in capsys.readouterr().out
+
+
+def test_a_new_failure_is_1_and_an_expected_one_0(make_run: MakeRun) -> None:
+    new = prepared(make_run(), {"copy@cuda:90@9.8.7": RED})
+    compile_all(new)
+    expected = prepared(make_run(), {"scale@hip:gfx942@9.8.7": RED})
+    compile_all(expected)
+
+    assert (new.status, expected.status) == (1, 0)
+
+
+def test_a_toolchain_error_wins_over_a_new_failure(make_run: MakeRun) -> None:
+    broken = Result(Outcome(Failure("toolchain-error", "hsaco", "no ld.lld")), "compiled")
+    run = prepared(make_run(), {"copy@cuda:90@9.8.7": RED, "copy@hip:gfx942@9.8.7": broken})
+    compile_all(run)
+
+    assert run.status == 3
+
+
+@pytest.mark.parametrize(
+    ("trouble", "status", "said"),
+    [
+        (UsageError("portcheck.toml: a mistake"), 2, "portcheck: portcheck.toml: a mistake\n"),
+        (EnvironmentProblem("Triton cannot be imported"), 3, "portcheck: Triton cannot be imported\n"),
+    ],
+)
+def test_trouble_is_said_once_and_ends_the_run(
+    make_run: MakeRun, capsys: pytest.CaptureFixture[str], trouble: Exception, status: int, said: str
+) -> None:
+    run = prepared(make_run(), dict.fromkeys(make_run().cells, trouble))
+    compile_all(run)
+
+    assert run.status == status
+    assert capsys.readouterr() == ("", said)
+    assert len(run.problems) == 1
+
+
+def test_a_bug_is_one_line_that_says_what_to_report(
+    make_run: MakeRun, capsys: pytest.CaptureFixture[str], tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = prepared(make_run(), {"copy@cuda:90@9.8.7": ZeroDivisionError("division by zero")})
+    compile_all(run)
+
+    (line,) = capsys.readouterr().err.splitlines()
+    assert run.status == 3
+    assert line.startswith("portcheck: internal error in test_run.py:")
+    log = tmp_path / "portcheck-internal-error.txt"
+    assert line.endswith(f"please report it with {log}")
+    assert "ZeroDivisionError" in log.read_text()
+
+
+def test_a_run_that_lost_cells_is_not_green(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
+    run = prepared(make_run(), {})
+    run.compile("copy@cuda:90@9.8.7")
+    run.write_report()
+    run.print_report()
+
+    assert run.status == 3
+    assert capsys.readouterr().err == "portcheck: internal error: only 1 of 6 cells reported; please report it\n"
+
+
+def test_an_interrupted_cell_is_nobody_s_fault(make_run: MakeRun) -> None:
+    run = prepared(make_run(), {"copy@cuda:90@9.8.7": Interrupted()})
+    run.compile("copy@cuda:90@9.8.7")
+
+    assert run.problems == []
+    assert run.results == {}
+
+
+def test_after_enough_new_failures_nothing_is_started(make_run: MakeRun) -> None:
+    run = prepared(make_run(max_failures=2), {**dict.fromkeys(make_run().cells, RED)})
+    compile_all(run)
+
+    assert list(run.results) == ["copy@cuda:90@9.8.7", "copy@hip:gfx942@9.8.7"]
+    assert run.status == 1
+
+
+def test_expected_failures_do_not_count_towards_the_limit(make_run: MakeRun) -> None:
+    run = prepared(make_run(max_failures=1), {"scale@hip:gfx942@9.8.7": RED})
+    run.compile("scale@hip:gfx942@9.8.7")
+    run.compile("copy@cuda:90@9.8.7")
+
+    assert len(run.results) == 2
