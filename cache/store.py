@@ -62,6 +62,11 @@ class Store:
         self._tagged = False
         self._lock = threading.Lock()
 
+    @property
+    def has_remote(self) -> bool:
+        """Is there a remote behind the directory?"""
+        return self._remote is not None
+
     def get(self, kind: str, key: str, preimage: bytes) -> dict[str, Any] | None:
         """The payload recorded under `key`, if the record is sound and was made from these very `preimage` bytes."""
         try:

@@ -32,10 +32,11 @@ _REMEMBERED = {"crash": None, "timeout": "timeout", "memory-limit": "max_rss"}
 
 @dataclass(frozen=True, slots=True)
 class Filed:
-    """A recorded outcome, and the key of its back record in hex; None if it has none."""
+    """A recorded outcome, the key of its back record in hex if it has one, and whether a remote had to be asked."""
 
     outcome: Outcome
     back: str | None = None
+    remote: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,12 +86,16 @@ class Filing:
 
     def find(self, keys: CellKeys, settings: Settings) -> Filed | None:
         """The recorded outcome of a cell, without running anything."""
-        record = self._fronts.walk(keys.front, keys.observe).record or {}
+        end = self._fronts.walk(keys.front, keys.observe)
+        record = end.record or {}
         if record.get("outcome"):
-            return self._filed(record["outcome"])
-        front = _front(record)
-        found = self.find_back(keys, front) if front else None
-        return found or self._remembered(keys, settings)
+            found = self._filed(record["outcome"])
+        else:
+            front = _front(record)
+            found = self.find_back(keys, front) if front else None
+        if found is None:
+            return self._remembered(keys, settings)
+        return replace(found, remote=bool(self._store.fetched & {end.key.hex, found.back}))
 
     def front(self, keys: CellKeys) -> Front | None:
         """What is recorded to come of a cell's front end, if that is a TTIR."""

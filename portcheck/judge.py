@@ -156,7 +156,7 @@ class Judge:
         if failure := refused_after_import(resolution.settings, keys.front_parts["specialisation"]["options"]):
             return self._result(cell, resolution, keys, Filed(Outcome(failure)), "compiled")
         found = self._filing.find(keys, cell.row.settings)
-        return self._result(cell, resolution, keys, found, "cached") if found else None
+        return self._result(cell, resolution, keys, found, "remote" if found.remote else "cached") if found else None
 
     def _compile(self, cell: Cell, resolution: Resolution, force: bool) -> Result:
         keys, settings = self._keys(cell, resolution), cell.row.settings

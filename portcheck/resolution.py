@@ -56,7 +56,7 @@ class Resolver:
         `unit` is as the manifest has it; if Triton had to be imported anew with variables that the module sets,
         `imported` is of that import.
         """
-        inputs = self.observer.just_read(map(self.observer.names, (imported.before, imported.inputs)), began)
+        inputs = self.observer.just_read(map(self.observer.names, (*imported.before, imported.inputs)), began)
         inputs = replace(inputs, fit=inputs.fit and not imported.unfit)
         answer = {
             "kernels": dict(imported.kernels),

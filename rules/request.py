@@ -17,6 +17,7 @@ class Request:
     jobs: int = 1
     isolation: str = "fork"  # spawn: a fresh interpreter a cell
     force: bool = False  # compile what is known, too
+    remote: str | None = None  # a URL, instead of the manifest's
     max_failures: int | None = None  # stop after so many new failures
     json: Path | None = None
     save_ir: Path | None = None

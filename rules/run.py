@@ -6,9 +6,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import TextIO
 
-from portcheck.cache import Store
 from portcheck.cells import Cell
 from portcheck.compiler.tree import Interrupted
 from portcheck.errors import EnvironmentProblem, PortcheckError, internal_error
@@ -23,7 +23,9 @@ from portcheck.saveir import save_ir
 from portcheck.suite import expectation, select
 from portcheck.toolchain.find import release_of
 from portcheck.verdicts import Outcome, Result
-from portcheck.workshop import Workshop, cache_dir
+from portcheck.workshop import Workshop, open_store
+
+_REMOTE_LOOKUPS = 16  # at a time
 
 
 class Run:
@@ -46,7 +48,7 @@ class Run:
         self._shows_progress = False
         self.report: Report | None = None
         self.gated = True  # will the task `portcheck` say how it went?
-        self.store = Store(cache_dir(self.manifest), warn=self.warn)
+        self.store = open_store(self.manifest, request.remote, self.warn)
         self._history = History(self.store, self.manifest.folder)
         self._workshop: Workshop | None = None
         self._lock = threading.RLock()
@@ -181,10 +183,16 @@ class Run:
         self.progress.stop()
 
     def _look_up(self, cells: list[Cell]) -> None:
-        for cell in cells:
-            found = self.workshop.judge(cell).look_up(cell)
-            if found:
-                self.known[cell.name] = found
+        """Every key of the run. A remote answers slowly, so it is asked by many threads."""
+        if self.store.has_remote:
+            with ThreadPoolExecutor(_REMOTE_LOOKUPS) as pool:
+                results = list(pool.map(self._find, cells))
+        else:
+            results = list(map(self._find, cells))
+        self.known = {cell.name: found for cell, found in zip(cells, results, strict=True) if found}
+
+    def _find(self, cell: Cell) -> Result | None:
+        return self.workshop.judge(cell).look_up(cell)
 
     def _lost_artifacts(self, cell: Cell, result: Result) -> bool:
         """Was IR asked for that the cache has evicted? The verdict stands without it, so nobody else minds."""

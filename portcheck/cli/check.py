@@ -54,6 +54,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add("--force", action="store_true", help="compile what is known, too")
     add("--json", type=Path, metavar="F", help="write the JSON report")
     add("--save-ir", type=Path, metavar="DIR", help="write what every stage made of every cell")
+    add("--remote", metavar="URL", help="a shared cache behind the local one, like file:///mnt/team/portcheck")
     add("--dry-run", action="store_true", help="only say what would be compiled")
     add("-x", dest="max_failures", action="store_const", const=1, help="stop at the first new failure")
     add("--max-failures", type=int, metavar="N", help="stop after N new failures")
@@ -108,6 +109,7 @@ def _request(args: argparse.Namespace) -> Request:
         jobs=args.jobs,
         isolation=args.isolation,
         force=args.force,
+        remote=args.remote,
         max_failures=args.max_failures,
         json=args.json,
         save_ir=args.save_ir,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from portcheck.target import Target
@@ -22,9 +22,10 @@ class Unit:
     timeout: float = 300.0  # seconds that importing may take
 
     @property
-    def package(self) -> str | None:
-        """The top-level package; it is imported once, in a process that its modules' processes are forked from."""
-        return None if self.is_file or "." not in self.name else self.name.partition(".")[0]
+    def parent(self) -> Unit | None:
+        """The package above a module, imported in a process that its modules' processes are forked from."""
+        above = "" if self.is_file else self.name.rpartition(".")[0]
+        return replace(self, name=above, functions=(), references=()) if above else None
 
     def request(self) -> dict[str, Any]:
         """The import request for the child."""

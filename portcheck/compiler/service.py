@@ -20,8 +20,10 @@ from portcheck.compiler.tree import SAFE, Imported, Interrupted, Process, Root
 from portcheck.target import Target
 from portcheck.toolchain.model import Toolchain
 
-# Idle processes that hold an imported module. The least recently used goes first; it would be imported again.
+# Idle processes that hold something imported. The least recently used goes first; it would be imported again, so those
+# that took long stay: packages, of which modules are only forks.
 _IDLE_LIMIT = 24
+_EXPENSIVE = 0.3  # seconds
 
 
 @dataclass(slots=True, eq=False)
@@ -30,7 +32,8 @@ class _Host:
 
     process: Process | None
     imported: Imported
-    users: int = 0
+    parent: _Host | None  # the one it was forked from, unless that is the root
+    users: int = 0  # who are about to fork from it, and what was forked from it and lives
 
 
 class Service:
@@ -83,12 +86,27 @@ class Service:
         shutil.rmtree(self._scratch, ignore_errors=True)
 
     def _compile_forked(self, job: Job, work: Path, on_front: OnFront) -> Attempt | Imported:
-        with self._host(job.unit, job.target) as host:
-            if host.process is None:
-                return host.imported
-            cell = host.process.fork({"do": "cell", **_request(job, work)})
-            with self._tracked(cell):
-                return self._follow(cell, job, work, on_front)
+        for last in (False, True):
+            with self._host(job.unit, job.target) as host:
+                if host.process is None:
+                    return host.imported
+                try:
+                    cell = host.process.fork({"do": "cell", **_request(job, work)})
+                except OSError:  # it was killed, by the kernel's memory killer for example
+                    self._check()
+                    self._forget(host)
+                    if last:
+                        raise
+                    continue
+                with self._tracked(cell):
+                    return self._follow(cell, job, work, on_front)
+        raise AssertionError("the loop returns or raises")
+
+    def _forget(self, lost: _Host) -> None:
+        """Drop a host whose process is gone, so that the next who needs it imports anew."""
+        with self._lock:
+            for key in [key for key, host in self._hosts.items() if host is lost]:
+                self._end(self._hosts.pop(key))
 
     def _compile_spawned(self, job: Job, work: Path, on_front: OnFront) -> Attempt | Imported:
         root = Root.start(self._toolchain, self._folder, dict(job.unit.env), prime=())
@@ -109,8 +127,6 @@ class Service:
         """The process that holds `unit` as imported on `target`, made if need be, and kept while in use."""
         with self._locks[unit]:
             host = self._find(unit, target) or self._make(unit, target)
-            with self._lock:
-                host.users += 1
         try:
             yield host
         finally:
@@ -119,35 +135,48 @@ class Service:
                 self._thin_out()
 
     def _find(self, unit: Unit, target: Target) -> _Host | None:
+        """The host that is there already, taken into use before anybody can thin it out."""
         with self._lock:
             for key in ((unit, None), (unit, target)):
                 if key in self._hosts:
                     self._hosts.move_to_end(key)
+                    self._hosts[key].users += 1
                     return self._hosts[key]
         return None
 
     def _make(self, unit: Unit, target: Target) -> _Host:
         """Import `unit` in a process forked from its package's, or from the root."""
-        if unit.package:
-            package = replace(unit, name=unit.package, functions=(), references=())
-            with self._host(package, target) as host:
+        if unit.parent:
+            with self._host(unit.parent, target) as host:
                 # A package that fails is imported again as part of its module, for a traceback of that module.
                 if host.process:
-                    return self._grow(host.process, unit, target, host.imported)
-        return self._grow(self._root(unit), unit, target, Imported())
+                    return self._grow(host.process, unit, target, host)
+        return self._grow(self._root(unit), unit, target, None)
 
-    def _grow(self, parent: Process, unit: Unit, target: Target, before: Imported) -> _Host:
+    def _grow(self, source: Process, unit: Unit, target: Target, parent: _Host | None) -> _Host:
         self._check()
-        process = parent.fork({"do": "fork"})
+        process = source.fork({"do": "fork"})
         self._alive.add(process.pid)
-        imported = replace(self._import(process, unit, target), before=before.inputs)
-        if imported.failed:
-            process.close()
-            self._alive.discard(process.pid)
-        host = _Host(None if imported.failed else process, imported)
+        above = parent.imported if parent else Imported()
+        before = (*above.before, above.inputs) if above.inputs else above.before
+        imported = replace(self._import(process, unit, target), before=before)
+        host = _Host(process, imported, parent, users=1)
         with self._lock:
-            self._hosts[unit, target if imported.asked or before.asked else None] = host
+            if parent:
+                parent.users += 1
+            if imported.failed:
+                self._end(host)
+            self._hosts[unit, target if imported.asked or above.asked else None] = host
         return host
+
+    def _end(self, host: _Host) -> None:
+        """End the process of a host, which nothing was forked from."""
+        if host.process:
+            host.process.close()
+            self._alive.discard(host.process.pid)
+            host.process = None
+            if host.parent:
+                host.parent.users -= 1
 
     def _import(self, process: Process, unit: Unit, target: Target) -> Imported:
         process.request({"do": "become", **_target(target)})
@@ -165,13 +194,13 @@ class Service:
             return self._roots[unit.env]
 
     def _thin_out(self) -> None:
-        # A package is expensive to import and cheap to keep; its modules are forked from it.
-        idle = [key for key, host in self._hosts.items() if host.process and not host.users and key[0].functions]
+        idle = [
+            key
+            for key, host in self._hosts.items()
+            if host.process and not host.users and host.imported.seconds < _EXPENSIVE
+        ]
         for key in idle[: max(0, len(idle) - _IDLE_LIMIT)]:
-            process = self._hosts.pop(key).process
-            if process:
-                process.close()
-                self._alive.discard(process.pid)
+            self._end(self._hosts.pop(key))
 
     @contextlib.contextmanager
     def _tracked(self, process: Process) -> Iterator[None]:

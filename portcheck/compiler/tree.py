@@ -42,8 +42,9 @@ class Imported:
     error: Message | None = None  # the exception: type, text, traceback, place
     kernels: Mapping[str, Message] = field(default_factory=dict)
     references: Mapping[str, Message] = field(default_factory=dict)  # what the functions of `jit` constants are made of
-    before: tuple[tuple[str, str], ...] = ()  # (kind, name) of everything that importing its package read
-    inputs: tuple[tuple[str, str], ...] = ()  # likewise of what came after that
+    before: tuple[tuple[tuple[str, str], ...], ...] = ()  # what importing the packages above it read, one by one
+    inputs: tuple[tuple[str, str], ...] = ()  # (kind, name) of everything else read
+    seconds: float = 0.0
     unfit: tuple[str, ...] = ()  # why no record may be made of it
     asked: tuple[str, ...] = ()  # questions to the fake device
     settings: Message = field(default_factory=dict)  # Triton's
@@ -132,6 +133,7 @@ def _imported(data: Message, printed: str) -> Imported:
         settings=data["settings"],
         patched=tuple(data.get("patched", ())),
         set_early=data["set_early"],
+        seconds=data["seconds"],
         output=printed,
     )
 
