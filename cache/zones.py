@@ -1,4 +1,4 @@
-"""Zones: which parts of a remote a run reads, and which one it writes. Trouble with a remote ends its use, not the run."""
+"""Zones: which parts of a remote a run reads, and which one it writes. Trouble ends a remote's use, not the run."""
 
 from __future__ import annotations
 

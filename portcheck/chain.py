@@ -39,7 +39,7 @@ class Chains:
 
     def walk(self, first: Key, observe: Observe) -> End:
         """Follow the chain that starts at `first`."""
-        key, lists = first, ()
+        key, lists = first, tuple[str, ...]()
         for _ in range(_LONGEST):
             record = self.store.get(self.kind, key.hex, key.preimage)
             observed = observe(record["inputs"]) if record and "inputs" in record else None

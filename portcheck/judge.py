@@ -6,7 +6,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from portcheck import fit
@@ -24,12 +24,23 @@ from portcheck.errors import UsageError
 from portcheck.filing import CellKeys, Filed, Filing, Finished, Front
 from portcheck.keys import Key, canonical, digest, make_key
 from portcheck.observer import Observer
+from portcheck.reasons import Memory, differences, flatten
 from portcheck.refusals import refused, refused_after_import
 from portcheck.resolution import Resolution, Resolver
 from portcheck.target import Target
 from portcheck.toolchain.model import Toolchain
 from portcheck.units import references
 from portcheck.verdicts import Failure, Outcome, Position, Result
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Where a cell's verdict stands."""
+
+    known: Result | None  # what is recorded; None: it would be compiled
+    open: tuple[str, ...]  # what makes its kernel open
+    changed: tuple[str, ...]  # what differs from the last compile here
+    then: tuple[str, ...] = ()  # if nothing does: what differed between the last compile and the one before
 
 
 class Judge:
@@ -57,7 +68,7 @@ class Judge:
             service: starts the compile service when it is first called, which is when the first cell needs it.
         """
         self._toolchain, self._units, self._salt, self._service = toolchain, units, salt, service
-        self._observer = observer
+        self._observer, self._memory = observer, Memory(store, str(observer.folder))
         self._filing = Filing(store, Anchors(observer.source), self._key)
         self._resolver = Resolver(Chains(store, "inputs", lambda **parts: self._key("inputs", **parts)), observer, base)
         self._resolutions: dict[tuple[Unit, Target], Resolution] = {}
@@ -96,12 +107,53 @@ class Judge:
             return self._not_imported(cell, resolution.failed)
         return (None if force else self._known(cell, resolution)) or self._compile(cell, resolution, force)
 
-    def why_unknown(self, cell: Cell) -> str:
+    def why(self, cell: Cell) -> str:
         """Why no record answers for a cell, as far as can be told without importing anything."""
         resolution = self._resolution(cell, importing=False)
         if resolution is None:
             return f"{cell.row.ref.unit} is new, or something that importing it reads has changed"
-        return "no verdict is recorded for this specialisation and target"
+        last, _ = self._memory.last(cell.name)
+        if last is None:
+            return "it was never compiled here"
+        return ", ".join(differences(last, self._parts(cell, resolution))) or "its record is gone"
+
+    def explain(self, cell: Cell) -> Explanation:
+        """Where a cell's verdict stands: what is recorded, what differs from the last compile, what makes it open.
+
+        Raises:
+            UsageError: the row does not fit its kernel, or names a module that does not exist.
+        """
+        resolution = self._resolution(cell, importing=True)
+        assert resolution is not None  # importing always gives one
+        if resolution.failed:
+            return Explanation(self._not_imported(cell, resolution.failed), (), ())
+        last, before = self._memory.last(cell.name)
+        now = self._parts(cell, resolution)
+        changed = list(differences(last, now)) if last else []
+        then = list(differences(before, last)) if before and last and not changed else []
+        return Explanation(self._known(cell, resolution), self._open(cell, resolution), tuple(changed), tuple(then))
+
+    def audit(self, cell: Cell) -> str | None:
+        """Run the front end of a cell whose verdict came from a record; what differs from the record, if anything."""
+        resolution = self._resolution(cell, importing=True)
+        assert resolution is not None  # importing always gives one
+        keys, settings = self._keys(cell, resolution), cell.row.settings
+        recorded = self._filing.front(keys)
+        seen: list[Front] = []
+
+        def on_front(front: Front) -> bool:
+            seen.append(front)
+            return False
+
+        spec = keys.front_parts["specialisation"]
+        self._service().compile(
+            Job(resolution.unit, cell.row.ref.function, spec, cell.target, settings.timeout, settings.max_rss), on_front
+        )
+        now = seen[0]["ttir"] if seen else "a failure"
+        then = recorded["ttir"] if recorded else "a failure"
+        if now == then:
+            return None
+        return f"{cell.name}: the front end gives {now}, and {then} is recorded under the same key"
 
     def artifacts(self, cell: Cell, result: Result) -> dict[str, bytes | None]:
         """The outputs of all stages of a judged cell; None for one that the store has lost."""
@@ -129,7 +181,7 @@ class Judge:
         return found
 
     def _import(self, unit: Unit, target: Target) -> Imported:
-        """Import a unit; anew, in a process that had them from the start, if it sets variables that Triton reads early."""
+        """Import a unit; if it sets variables that Triton reads early, anew where they are set from the start."""
         imported = self._service().load(unit, target)
         early = {name: value for name, value in imported.set_early.items() if value is not None}
         if imported.failed or not early:
@@ -180,9 +232,11 @@ class Judge:
         if answers and front:
             if stable:
                 self._filing.put_front(keys, front, None, late)
+            self._memory.add(cell.name, self._parts(cell, resolution))
             return self._result(cell, resolution, keys, answers[0], "cutoff")
         compiled = judge(attempt, settings.timeout, settings.max_rss)
         finished = Finished(front, compiled, late, stable)
+        self._memory.add(cell.name, self._parts(cell, resolution))
         return self._result(cell, resolution, keys, self._filing.put(keys, finished, settings), "compiled")
 
     def _late(self, attempt: Attempt, resolution: Resolution) -> tuple[tuple[str, ...], bool]:
@@ -197,26 +251,33 @@ class Judge:
         failure = import_failure(imported, cell.row.ref.unit, self._units[cell.row.name].timeout)
         return Result(Outcome(failure), "compiled")
 
-    def _open(self, cell: Cell, resolution: Resolution) -> list[str]:
+    def _open(self, cell: Cell, resolution: Resolution) -> tuple[str, ...]:
         """What makes the cell's kernel open: keyed on everything that importing its module read."""
         described = [resolution.kernels[cell.row.ref.function]]
         described += [resolution.references[reference] for reference in references(cell.row)]
         patched = [f"{name} was replaced" for name in resolution.patched]
-        return patched + [reason for one in described for reason in one.get("open", ["it could not be walked"])]
+        return (*patched, *(reason for one in described for reason in one.get("open", ["it could not be walked"])))
 
-    def _keys(self, cell: Cell, resolution: Resolution) -> CellKeys:
-        kernel = resolution.kernels[cell.row.ref.function]
-        made_of = {
-            "kernel": kernel.get("parts"),
+    def _made_of(self, cell: Cell, resolution: Resolution) -> dict[str, Any]:
+        """What decides the kernel: what it and its `jit` constants reach; for an open one everything there is."""
+        found: dict[str, Any] = {
+            "kernel": resolution.kernels[cell.row.ref.function].get("parts"),
             "references": {ref: resolution.references[ref].get("parts") for ref in references(cell.row)},
         }
         if self._open(cell, resolution):
-            made_of["everything"] = [resolution.wide, devices.properties(cell.target)]
+            found["everything"] = [resolution.wide, devices.properties(cell.target)]
+        return found
+
+    def _parts(self, cell: Cell, resolution: Resolution) -> dict[str, str]:
+        front_parts = self._keys(cell, resolution).front_parts
+        return flatten(self._toolchain.digest, self._made_of(cell, resolution), front_parts)
+
+    def _keys(self, cell: Cell, resolution: Resolution) -> CellKeys:
         return CellKeys(
             make=self._key,
             front_parts={
-                "kernel": digest(canonical(made_of)),
-                "specialisation": fit.specialisation(cell, kernel),
+                "kernel": digest(canonical(self._made_of(cell, resolution))),
+                "specialisation": fit.specialisation(cell, resolution.kernels[cell.row.ref.function]),
                 "target": str(cell.target),
                 "triton": dict(resolution.settings),
             },

@@ -49,7 +49,7 @@ class Observer:
     """Names and observes inputs for one manifest folder and one installation of packages."""
 
     def __init__(self, folder: Path, triton: Path, digests: Digests, lists: InputLists) -> None:
-        self._folder, self._triton, self._digests, self._lists = str(folder), f"{triton}{os.sep}", digests, lists
+        self.folder, self._triton, self._digests, self._lists = str(folder), f"{triton}{os.sep}", digests, lists
         self._names = Names(str(folder))
         self._site = [entry for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")]
         self._found: dict[str, str | None] = {}
@@ -79,7 +79,7 @@ class Observer:
         """Is it in the toolchain's digest, part of this program, or only somebody's scratch?"""
         if path.startswith((self._triton, _CHILD)) or _in_standard_library(path):
             return True
-        ours = path.startswith((self._folder, *self._site))
+        ours = path.startswith((self.folder, *self._site))
         return kind != "file" and path.startswith(_TEMPORARY) and not ours
 
     def observe(self, listed: str, environ: Mapping[str, str]) -> str | None:
@@ -138,7 +138,7 @@ class Observer:
     def _path(self, name: str) -> str:
         what = name.partition(":")[2]
         if not what.startswith("dist/"):
-            return os.path.normpath(f"{self._folder}/{what}")
+            return os.path.normpath(f"{self.folder}/{what}")
         places = [f"{site}/{what[len('dist/') :]}" for site in self._site]
         if len(places) == 1:
             return places[0]
@@ -147,7 +147,7 @@ class Observer:
     def _find(self, name: str) -> str | None:
         """The folder that a top-level module is found in, named portably; no module is imported."""
         if name not in self._found:
-            spec = _spec(name, Path(self._folder))
+            spec = _spec(name, Path(self.folder))
             place = spec and (spec.origin or next(iter(spec.submodule_search_locations or ()), None))
             self._found[name] = self._named(place) if place else None
         return self._found[name]
@@ -170,7 +170,7 @@ class Observer:
 
 
 def _spec(name: str, folder: Path) -> importlib.machinery.ModuleSpec | None:
-    """As the child's import system would find it: its path is ours without this program's folder, and with the manifest's."""
+    """As the child would find it: its path is ours without this program's folder, and with the manifest's."""
     path = [entry for entry in sys.path if entry not in ("", str(Path(sys.argv[0]).parent), str(Path.cwd()))]
     for finder in sys.meta_path:
         find = getattr(finder, "find_spec", None)

@@ -1,4 +1,4 @@
-"""Which kernels a unit holds and what decides them: from the recorded inputs if they are the same, else by importing."""
+"""Which kernels a unit holds and what decides them: from records if its inputs are the same, else by importing."""
 
 from __future__ import annotations
 

@@ -112,4 +112,3 @@ def _units(manifest: Manifest, cells: Sequence[Cell]) -> dict[str, Unit]:
     for cell in cells:
         limits[units[cell.row.name]].append(cell.row.settings.timeout)
     return {name: replace(unit, timeout=max(limits[unit])) if unit in limits else unit for name, unit in units.items()}
-

@@ -18,6 +18,7 @@ class Request:
     isolation: str = "fork"  # spawn: a fresh interpreter a cell
     force: bool = False  # compile what is known, too
     remote: str | None = None  # a URL, instead of the manifest's
+    audit: int | None = None  # check so many hits against their front ends
     max_failures: int | None = None  # stop after so many new failures
     json: Path | None = None
     save_ir: Path | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sys
 import threading
 import time
@@ -26,6 +27,8 @@ from portcheck.verdicts import Outcome, Result
 from portcheck.workshop import Workshop, open_store
 
 _REMOTE_LOOKUPS = 16  # at a time
+_HITS = frozenset({"cached", "remote", "cutoff"})
+_AUDIT_REMEDY = "a key of portcheck is too narrow; --force compiles without records meanwhile"
 
 
 class Run:
@@ -47,6 +50,7 @@ class Run:
         self.progress: Progress = Progress()  # until `start_progress`
         self._shows_progress = False
         self.report: Report | None = None
+        self.audited = 0  # hits that were compared with their front ends
         self.gated = True  # will the task `portcheck` say how it went?
         self.store = open_store(self.manifest, request.remote, self.warn)
         self._history = History(self.store, self.manifest.folder)
@@ -101,11 +105,28 @@ class Run:
                 if self._over():
                     return
                 self.progress.cell_started(name)
+                why = self.workshop.judge(cell).why(cell) if self.request.verbose else ""
                 result = self.workshop.judge(cell).judge(cell, force=self.request.force or result is not None)
-            self._finish(cell, result)
+                self._finish(cell, result, why)
+            else:
+                self._finish(cell, result)
 
         self._guarded(compile_cell)
         return self.gated or not (self.problems or self._is_new_failure(name))
+
+    def audit(self) -> bool:
+        """Action of `audit`: compare some verdicts that came from records with what their front ends give today."""
+
+        def compare() -> None:
+            hits = [name for name, result in self.results.items() if result.origin in _HITS]
+            for name in random.sample(hits, min(self.request.audit or 0, len(hits))):
+                if difference := self.workshop.judge(self.cells[name]).audit(self.cells[name]):
+                    raise EnvironmentProblem(f"audit: {difference}; please report it: {_AUDIT_REMEDY}")
+            self.audited = min(self.request.audit or 0, len(hits))
+
+        if not self.problems:
+            self._guarded(compare)
+        return True
 
     def write_report(self) -> bool:
         """Action of `report`: assemble the report and write the formats that were asked for.
@@ -137,6 +158,8 @@ class Run:
         if self.report is not None and not self.request.quiet and not self.problems:
             text = matrix.render(self.report, color=self.request.color, width=self.request.width)
             sys.stdout.write(text)
+            if self.request.audit:
+                print(f"\naudit: {self.audited} verdicts from records agree with their front ends")
             sys.stdout.flush()
         return self.status == 0
 
@@ -198,12 +221,12 @@ class Run:
         """Was IR asked for that the cache has evicted? The verdict stands without it, so nobody else minds."""
         return self.request.save_ir is not None and None in self.workshop.judge(cell).artifacts(cell, result).values()
 
-    def _finish(self, cell: Cell, result: Result) -> None:
+    def _finish(self, cell: Cell, result: Result, why: str = "") -> None:
         if self.request.save_ir:
             save_ir(self.request.save_ir, cell, self.workshop.judge(cell).artifacts(cell, result))
         with self._lock:
             self.results[cell.name] = result
-        self.progress.cell_finished(cell.name, result.outcome.verdict, result.origin)
+        self.progress.cell_finished(cell.name, result.outcome.verdict, result.origin, why)
 
     def _over(self) -> bool:
         """Is there no point in starting anything more?"""

@@ -16,7 +16,7 @@ from portcheck.rules.run import Run
 
 Task = dict[str, Any]
 
-KINDS = ("toolchain", "resolve", "compile", "report", "portcheck")
+KINDS = ("toolchain", "resolve", "compile", "audit", "report", "portcheck")
 _ALWAYS: Task = {"uptodate": [False], "io": {"capture": False}, "verbosity": 2}
 
 
@@ -63,9 +63,14 @@ def compile_tasks(run: Run, cells: Iterable[Cell]) -> Iterator[Task]:
         }
 
 
+def audit_task(run: Run) -> Task:
+    """`audit`: run the front ends of some hits, where that is asked for."""
+    return {**_ALWAYS, "actions": [run.audit], "task_dep": ["compile"], "doc": "compare records with their front ends"}
+
+
 def report_task(run: Run) -> Task:
     """`report`: assemble the report and write its files."""
-    return {**_ALWAYS, "actions": [run.write_report], "task_dep": ["compile"], "doc": "write the reports asked for"}
+    return {**_ALWAYS, "actions": [run.write_report], "task_dep": ["audit"], "doc": "write the reports asked for"}
 
 
 def portcheck_task(run: Run) -> Task:
@@ -84,6 +89,7 @@ def creators(run: Run, cells: Callable[[], Iterable[Cell]]) -> dict[str, Callabl
         "task_toolchain": lambda: toolchain_tasks(run),
         "task_resolve": lambda: resolve_tasks(run, cells()),
         "task_compile": lambda: compile_tasks(run, cells()),
+        "task_audit": lambda: audit_task(run),
         "task_report": lambda: report_task(run),
         "task_portcheck": lambda: portcheck_task(run),
     }

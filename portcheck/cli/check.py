@@ -58,6 +58,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add("--dry-run", action="store_true", help="only say what would be compiled")
     add("-x", dest="max_failures", action="store_const", const=1, help="stop at the first new failure")
     add("--max-failures", type=int, metavar="N", help="stop after N new failures")
+    add("--audit", type=int, metavar="N", help="run the front end of N random hits and compare it with their records")
     add("--no-color", action="store_true", help="no colours (NO_COLOR does the same)")
     volume = parser.add_mutually_exclusive_group()
     volume.add_argument("-q", "--quiet", action="store_true", help="only errors and the exit status")
@@ -93,12 +94,13 @@ def _request(args: argparse.Namespace) -> Request:
     from portcheck.suite import Selection
 
     _at_least("--jobs", args.jobs, 1)
+    _at_least("--audit", args.audit, 1)
     _at_least("--max-failures", args.max_failures, 1)
     if args.timeout is not None and not args.timeout > 0:
         raise UsageError(f"--timeout {args.timeout:g}: seconds have to be more than 0")
     color = sys.stdout.isatty() and not args.no_color and "NO_COLOR" not in os.environ
     return Request(
-        manifest=_manifest(args),
+        manifest=manifest_path(args.demo, args.manifest),
         selection=Selection(
             targets=_list(args.targets),
             triton=_list(args.triton),
@@ -110,6 +112,7 @@ def _request(args: argparse.Namespace) -> Request:
         isolation=args.isolation,
         force=args.force,
         remote=args.remote,
+        audit=args.audit,
         max_failures=args.max_failures,
         json=args.json,
         save_ir=args.save_ir,
@@ -120,16 +123,21 @@ def _request(args: argparse.Namespace) -> Request:
     )
 
 
-def _manifest(args: argparse.Namespace) -> Path:
+def manifest_path(demo: bool, given: str | None) -> Path:
+    """The manifest that a command line means: the demo's, the one it names, or the nearest.
+
+    Raises:
+        UsageError: there is none, or two are meant.
+    """
     from portcheck.demo import MANIFEST
     from portcheck.manifest.loader import find_manifest
 
-    if args.demo:
-        if args.manifest:
+    if demo:
+        if given:
             raise UsageError("--demo brings its own manifest: leave out one of the two")
         return MANIFEST
-    if args.manifest:
-        path = Path(args.manifest)
+    if given:
+        path = Path(given)
         if path.is_dir():
             raise UsageError(f"{path} is a folder: name the manifest in it, for example {path / 'portcheck.toml'}")
         return path

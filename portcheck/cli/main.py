@@ -11,7 +11,7 @@ from importlib import import_module
 from portcheck import __version__
 from portcheck.errors import PortcheckError, internal_error
 
-COMMANDS = ("check", "cache")
+COMMANDS = ("check", "explain", "cache")
 INTERRUPTED = 130
 
 

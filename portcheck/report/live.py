@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn
 from rich.progress import Progress as Bar
 
 from portcheck.report.pace import Pace
-from portcheck.report.progress import Progress
+from portcheck.report.progress import Progress, told_origin
 from portcheck.verdicts import OK
 
 _NAMED = 2  # running cells that are named; the others are counted
@@ -56,7 +56,7 @@ class LiveProgress(Progress):
             self._running[name] = None
             self._update()
 
-    def cell_finished(self, name: str, verdict: str, origin: str) -> None:
+    def cell_finished(self, name: str, verdict: str, origin: str, why: str = "") -> None:
         with self._lock:
             self._running.pop(name, None)
             if self._pace is None:
@@ -65,7 +65,9 @@ class LiveProgress(Progress):
             self._failed += verdict != OK
             if self._verbose or verdict != OK:
                 shown = verdict if verdict == OK else f"[red]{verdict}[/red]"
-                self._bar.console.print(f"{escape(name)}: {shown}" + (f" ({origin})" if self._verbose else ""))
+                self._bar.console.print(
+                    f"{escape(name)}: {shown}" + (f" ({told_origin(origin, why)})" if self._verbose else "")
+                )
             self._update()
 
     def note(self, text: str) -> None:

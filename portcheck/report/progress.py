@@ -22,7 +22,7 @@ class Progress:
     def cell_started(self, name: str) -> None:
         """A cell began to compile."""
 
-    def cell_finished(self, name: str, verdict: str, origin: str) -> None:
+    def cell_finished(self, name: str, verdict: str, origin: str, why: str = "") -> None:
         """A cell is judged; one that was never started counts as well."""
 
     def note(self, text: str) -> None:
@@ -57,14 +57,14 @@ class PlainProgress(Progress):
             self._said = self._clock()
             self._pace = Pace(total, self._expected, self._said)
 
-    def cell_finished(self, name: str, verdict: str, origin: str) -> None:
+    def cell_finished(self, name: str, verdict: str, origin: str, why: str = "") -> None:
         with self._lock:
             if self._pace is None:
                 return
             self._pace.finish(name)
             self._failed += verdict != OK
             if self._verbose or (verdict != OK and origin == "compiled"):
-                self._print(f"{name}: {verdict}" + (f" ({origin})" if self._verbose else ""))
+                self._print(f"{name}: {verdict}" + (f" ({told_origin(origin, why)})" if self._verbose else ""))
             now = self._clock()
             if now - self._said >= INTERVAL:
                 self._said = now
@@ -86,6 +86,11 @@ class PlainProgress(Progress):
     def _print(self, text: str) -> None:
         self._stream.write(text + "\n")
         self._stream.flush()
+
+
+def told_origin(origin: str, why: str) -> str:
+    """Where a verdict came from, and why from there."""
+    return f"{origin}: {why}" if why else origin
 
 
 def make_progress(

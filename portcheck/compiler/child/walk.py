@@ -1,9 +1,10 @@
 """What decides the front end's result for a kernel: everything that it reaches, as labelled digests.
 
-Triton's own cache key misses dtype globals, whatever is read through a module's attribute, aliases of builtins, defaults
-of helpers, what constexpr functions read, and decorator flags. So this walks over every function a kernel reaches: its
-source without comments, layout and line numbers, its flags and defaults, and the value of every name it mentions. What
-cannot be encoded makes the kernel open: the tool then keys it on everything that importing its module read.
+Triton's own cache key misses dtype globals, whatever is read through a module's attribute, aliases of builtins,
+defaults of helpers, what constexpr functions read, and decorator flags. So this walks over every function a kernel
+reaches: its source without comments, layout and line numbers, its flags and defaults, and the value of every name it
+mentions. What cannot be encoded makes the kernel open: the tool then keys it on everything that importing its module
+read.
 """
 
 from __future__ import annotations
@@ -239,7 +240,9 @@ class _Reader:
 
     def _by_name(self, value: Any, name: str) -> str:
         """Something written in C, or a class of Triton's or of Python's own: its name says what it is."""
-        home = getattr(value, "__module__", None) or getattr(getattr(value, "__objclass__", None), "__module__", "")
+        home = str(
+            getattr(value, "__module__", None) or getattr(getattr(value, "__objclass__", None), "__module__", "")
+        )
         if _of_triton(home) or home in _PURE:
             return "%s.%s" % (home, value.__qualname__)
         return self._unknown(value, name)

@@ -1,0 +1,95 @@
+"""`portcheck explain`: why a cell would (not) be compiled again, and what its failure says."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from portcheck.errors import UsageError
+
+if TYPE_CHECKING:
+    from portcheck.cells import Cell
+    from portcheck.judge import Explanation
+
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+EXAMPLES = """examples:
+  portcheck explain 'attention[bf16]@cuda:90@3.9.0'
+  portcheck explain 'attention[bf16]@cuda:90'         with the Triton of this interpreter
+  portcheck explain 'gamma_ratio@hip:gfx942' --demo
+"""
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Register `explain`; the parsed arguments go to `run`."""
+    parser = subparsers.add_parser(
+        "explain",
+        help="say why a cell would be compiled again, and what its failure says",
+        description="Say what differs from the last time a cell was compiled here, whether its kernel is open and "
+        "because of what, and what is recorded of it.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("cell", metavar="CELL", help="as a report names it: ROW@TARGET or ROW@TARGET@RELEASE")
+    parser.add_argument("manifest", nargs="?", metavar="MANIFEST", help="portcheck.toml or pyproject.toml")
+    parser.add_argument("--demo", action="store_true", help="a cell of the bundled demo")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Explain.
+
+    Returns:
+        The exit status: 0, whatever the cell's verdict.
+
+    Raises:
+        UsageError: no such cell, or a bad manifest.
+        EnvironmentProblem: Triton is not there.
+    """
+    from portcheck.cli.check import manifest_path
+    from portcheck.rules.request import Request
+    from portcheck.rules.run import Run
+    from portcheck.suite import Selection
+
+    row, at, rest = args.cell.partition("@")
+    target, _, release = rest.partition("@")
+    if not at:
+        raise UsageError(f'"{args.cell}" is no cell: it is written ROW@TARGET, as in a report')
+    selection = Selection(targets=(target,), triton=(release,) if release else (), kernels=(row,))
+    explained = Run(Request(manifest_path(args.demo, args.manifest), selection, quiet=True))
+    explained.prepare()
+    try:
+        for cell in explained.cells.values():
+            print("\n".join(_lines(cell, explained.workshop.judge(cell).explain(cell))))
+    finally:
+        explained.close()
+    return 0
+
+
+def _lines(cell: Cell, explanation: Explanation) -> Iterator[str]:
+    yield cell.name
+    known = explanation.known
+    yield (
+        f"  recorded: {known.outcome.verdict} ({known.origin})"
+        if known
+        else "  recorded: nothing; it would be compiled"
+    )
+    if explanation.open:
+        yield "  the kernel is open: it is compiled again when anything that its module reads changes, because of"
+        yield from (f"    {reason}" for reason in explanation.open)
+    else:
+        yield "  the kernel is closed: everything that it depends on is in its key"
+    if explanation.changed:
+        yield "  since it was last compiled here"
+        yield from (f"    {line}" for line in explanation.changed)
+    elif explanation.then:
+        yield "  nothing changed since it was last compiled here; that time it was because"
+        yield from (f"    {line}" for line in explanation.then)
+    else:
+        yield "  nothing changed since it was last compiled here"
+    failure = known.outcome.failure if known else None
+    if failure:
+        where = f" at {failure.position.file}:{failure.position.line}" if failure.position else ""
+        yield f"  {failure.verdict} in {failure.stage}{where}: {failure.message}"
+        yield from (f"    {line}" for line in failure.detail.splitlines())
