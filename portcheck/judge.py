@@ -12,6 +12,7 @@ from typing import Any
 from portcheck import environment, fit
 from portcheck.cache import Store
 from portcheck.cells import Cell
+from portcheck.compiler.attempt import Attempt
 from portcheck.compiler.job import Job, Unit
 from portcheck.compiler.outcome import import_failure, judge
 from portcheck.compiler.service import Service
@@ -40,7 +41,7 @@ class Judge:
     ) -> None:
         """`units` says what to import for each row; `service` starts the compile service when it is first called."""
         self._toolchain, self._units, self._salt, self._service = toolchain, units, salt, service
-        self._filing = Filing(store)
+        self._files, self._filing = files, Filing(store)
         machine = {
             "variables": environment.variables(os.environ),
             "distributions": environment.distributions(),
@@ -148,7 +149,7 @@ class Judge:
         if isinstance(attempt, Imported):
             return self._not_imported(cell, attempt)
         front = fronts[0] if fronts else None
-        stable = resolution.inputs is not None and resolution.inputs.unchanged()
+        stable = resolution.inputs is not None and resolution.inputs.unchanged() and not self._read_more(attempt)
         if answers and front:
             if stable:
                 self._filing.put_front(keys, front, None)
@@ -156,6 +157,11 @@ class Judge:
         compiled = judge(attempt, settings.timeout, settings.max_rss)
         filed = self._filing.put(keys, front, compiled, settings, stable=stable)
         return self._result(cell, resolution, filed, "compiled")
+
+    def _read_more(self, attempt: Attempt) -> bool:
+        """Did the front end read files of the project that importing did not, so that no key covers them?"""
+        read = attempt.result["read"] if attempt.result else ()
+        return any(not name.startswith("dist/") for name in self._files.named(read))
 
     def _not_imported(self, cell: Cell, imported: Imported) -> Result:
         failure = import_failure(imported, cell.row.ref.unit, self._units[cell.row.name].timeout)

@@ -198,6 +198,40 @@ def test_a_file_that_changes_while_it_is_imported_is_not_recorded(project: Proje
     assert result(third) == result(second)
 
 
+def test_a_file_that_is_read_only_while_compiling_is_never_taken_for_granted(project: Project) -> None:
+    project.write(
+        {
+            "portcheck.toml": """
+                [[kernel]]
+                name = "scale"
+                target = "kernels.py:scale"
+                signature = { x = "*fp32" }
+                targets = ["cuda:90"]
+            """,
+            "kernels.py": """
+                import pathlib
+                import triton
+                import triton.language as tl
+
+                @triton.constexpr_function
+                def factor():
+                    return int(pathlib.Path(__file__).with_name("factor.txt").read_text())
+
+                @triton.jit
+                def scale(x):
+                    tl.store(x, tl.load(x) * factor())
+            """,
+            "factor.txt": "3",
+        }
+    )
+    first = project.check()
+    project.write({"factor.txt": "5"})
+    second = project.check()
+
+    assert second.origins == {"scale@cuda:90": "compiled"}
+    assert result(second) != result(first)
+
+
 def test_damaged_records_are_compiled_again_and_healed(project: Project) -> None:
     project.write(FILES)
     first = project.check()

@@ -17,13 +17,17 @@ from typing import Any
 
 from . import blame, kernels, stages, units, values, wire
 from .device import Device
+from .inputs import Inputs
 from .names import Names
 
 CACHE = "triton"  # the folder in the cell's work folder where Triton leaves every stage's output
 
 
-def run(request: wire.Message, channel: socket.socket, device: Device, names: Names, folder: str) -> None:
+def run(
+    request: wire.Message, channel: socket.socket, device: Device, names: Names, inputs: Inputs, folder: str
+) -> None:
     """Compile the requested cell and send what happened over `channel`."""
+    imported = set(inputs.files)
     began = time.perf_counter()
     pipeline: stages.Pipeline = stages.Pipeline(
         lambda event: wire.send(channel, event), lambda event: _ask(channel, {**event, **_settled(pipeline)})
@@ -33,7 +37,11 @@ def run(request: wire.Message, channel: socket.socket, device: Device, names: Na
     try:
         _prepare(request, pipeline, blamed)
         function, args, options = _launch(request, device, folder)
-        function.run(*args, grid=(1, 1, 1), warmup=True, **options)
+        inputs.start()
+        try:
+            function.run(*args, grid=(1, 1, 1), warmup=True, **options)
+        finally:
+            inputs.stop()
         pipeline.leave()
         result["verdict"] = "ok"
     except stages.Stopped:
@@ -47,6 +55,7 @@ def run(request: wire.Message, channel: socket.socket, device: Device, names: Na
     result["times"] = pipeline.times
     result["seconds"] = time.perf_counter() - began
     result["derived"] = _derived(pipeline)
+    result["read"] = sorted(f for f in inputs.files - imported if not f.startswith(request["work"]))
     with open(os.path.join(request["work"], "result.json"), "w") as f:
         json.dump(result, f)
     for stream in (sys.stdout, sys.stderr):

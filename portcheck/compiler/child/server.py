@@ -122,7 +122,7 @@ class Server:
                 os.dup2(f.fileno(), fd)
         self._become(message["target"], message["device"])
         try:
-            cell.run(message, self.sock, self.device, self.names, self.folder)
+            cell.run(message, self.sock, self.device, self.names, self.inputs, self.folder)
         finally:
             with contextlib.suppress(Exception):
                 sys.stdout.flush()
