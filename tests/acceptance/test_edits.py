@@ -151,6 +151,27 @@ def test_the_environment_counts(scaling: Project, original: Ran, variables: dict
     assert result(scaling.check()) == result(original)
 
 
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("TRITON_INTERPRET", "1"),
+        ("TRITON_KERNEL_OVERRIDE", "1"),
+        ("TRITON_SWAP_MIR", "/some/folder"),
+        ("TRITON_OVERRIDE_ARCH", "sm80"),
+    ],
+)
+def test_what_would_compile_something_else_is_refused(
+    scaling: Project, original: Ran, variable: str, value: str
+) -> None:
+    scaling.env = {variable: value}
+    refused = scaling.check()
+    scaling.env = {}
+
+    assert refused.verdicts == {"scale@cuda:90": ("options-error", "options")}
+    assert refused.failure("scale@cuda:90")["message"].startswith(f"{variable} is set, which ")
+    assert scaling.check().verdicts == {"scale@cuda:90": ("ok", None)}
+
+
 def test_who_and_where_do_not_count(scaling: Project, original: Ran) -> None:
     scaling.env = {
         "USER": "somebody",

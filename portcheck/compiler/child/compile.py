@@ -15,7 +15,7 @@ import time
 import warnings
 from typing import Any
 
-from . import blame, kernels, stages, units, values, wire
+from . import blame, kernels, refused, stages, units, values, wire
 from .device import Device
 from .inputs import Inputs
 from .names import Names
@@ -37,6 +37,7 @@ def run(
     try:
         _prepare(request, pipeline, blamed)
         function, args, options = _launch(request, device, folder)
+        refused.check(options)
         inputs.start()
         try:
             function.run(*args, grid=(1, 1, 1), warmup=True, **options)
