@@ -86,7 +86,10 @@ class Service:
         with self._host(job.unit, job.target) as host:
             if host.process is None:
                 return host.imported
-            cell = host.process.fork({"do": "cell", **_request(job, work)})
+            try:
+                cell = self._fork(host.process, {"do": "cell", **_request(job, work)})
+            except OSError:
+                return self._lost(host)
             with self._tracked(cell):
                 return self._follow(cell, job, work, on_front)
 
@@ -103,6 +106,20 @@ class Service:
         attempt = follow(cell.sock, cell.pid, work, self._guard, job.timeout, job.max_rss, on_front)
         self._check()
         return attempt
+
+    def _fork(self, parent: Process, request: dict[str, Any]) -> Process:
+        try:
+            return parent.fork(request)
+        except OSError:
+            self._check()
+            raise
+
+    def _lost(self, host: _Host) -> Imported:
+        """The end of a process that had imported its unit: user code may end it at any time. It is made anew."""
+        with self._lock:
+            for key in [key for key, other in self._hosts.items() if other is host]:
+                del self._hosts[key]
+        return replace(host.imported, death="its process ended after the import")
 
     @contextlib.contextmanager
     def _host(self, unit: Unit, target: Target) -> Iterator[_Host]:
@@ -137,7 +154,7 @@ class Service:
 
     def _grow(self, parent: Process, unit: Unit, target: Target, inherited: tuple[str, ...]) -> _Host:
         self._check()
-        process = parent.fork({"do": "fork"})
+        process = self._fork(parent, {"do": "fork"})
         self._alive.add(process.pid)
         imported = self._import(process, unit, target)
         if imported.failed:
