@@ -25,12 +25,11 @@ from portcheck.filing import CellKeys, Filed, Filing, Finished, Front
 from portcheck.keys import Key, canonical, digest, make_key
 from portcheck.observer import Observer
 from portcheck.reasons import Memory, differences, flatten
-from portcheck.refusals import refused, refused_after_import
 from portcheck.resolution import Resolution, Resolver
 from portcheck.target import Target
 from portcheck.toolchain.model import Toolchain
 from portcheck.units import references
-from portcheck.verdicts import Failure, Outcome, Position, Result
+from portcheck.verdicts import Outcome, Position, Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +79,6 @@ class Judge:
         Raises:
             UsageError: the row does not fit its kernel.
         """
-        if failure := self._refused(cell):
-            return Result(Outcome(failure), "compiled")
         resolution = self._resolution(cell, importing=False)
         return self._known(cell, resolution) if resolution else None
 
@@ -99,8 +96,6 @@ class Judge:
         Raises:
             UsageError: the row does not fit its kernel, or names a module that does not exist.
         """
-        if failure := self._refused(cell):
-            return Result(Outcome(failure), "compiled")
         resolution = self._resolution(cell, importing=True)
         assert resolution is not None  # importing always gives one
         if resolution.failed:
@@ -164,9 +159,6 @@ class Judge:
             return {}
         return self._filing.artifacts(self._keys(cell, resolution), result.outcome)
 
-    def _refused(self, cell: Cell) -> Failure | None:
-        return refused(self._resolver.environ(self._units[cell.row.name]))
-
     def _resolution(self, cell: Cell, *, importing: bool) -> Resolution | None:
         unit = self._units[cell.row.name]
         with self._locks[unit]:
@@ -205,8 +197,6 @@ class Judge:
         if resolution.failed:
             return None
         keys = self._keys(cell, resolution)
-        if failure := refused_after_import(resolution.settings, keys.front_parts["specialisation"]["options"]):
-            return self._result(cell, resolution, keys, Filed(Outcome(failure)), "compiled")
         found = self._filing.find(keys, cell.row.settings)
         return self._result(cell, resolution, keys, found, "remote" if found.remote else "cached") if found else None
 

@@ -92,11 +92,11 @@ class Service:
                     return host.imported
                 try:
                     cell = host.process.fork({"do": "cell", **_request(job, work)})
-                except OSError:  # it was killed, by the kernel's memory killer for example
+                except OSError:  # the kernel may have killed it for its memory, once; user code may end it every time
                     self._check()
                     self._forget(host)
                     if last:
-                        raise
+                        return replace(host.imported, death="its process ended after the import")
                     continue
                 with self._tracked(cell):
                     return self._follow(cell, job, work, on_front)

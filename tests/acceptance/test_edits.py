@@ -151,6 +151,27 @@ def test_the_environment_counts(scaling: Project, original: Ran, variables: dict
     assert result(scaling.check()) == result(original)
 
 
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("TRITON_INTERPRET", "1"),
+        ("TRITON_KERNEL_OVERRIDE", "1"),
+        ("TRITON_SWAP_MIR", "/some/folder"),
+        ("TRITON_OVERRIDE_ARCH", "sm80"),
+    ],
+)
+def test_what_would_compile_something_else_is_refused(
+    scaling: Project, original: Ran, variable: str, value: str
+) -> None:
+    scaling.env = {variable: value}
+    refused = scaling.check()
+    scaling.env = {}
+
+    assert refused.verdicts == {"scale@cuda:90": ("options-error", "options")}
+    assert refused.failure("scale@cuda:90")["message"].startswith(f"{variable} is set, which ")
+    assert scaling.check().verdicts == {"scale@cuda:90": ("ok", None)}
+
+
 def test_who_and_where_do_not_count(scaling: Project, original: Ran) -> None:
     scaling.env = {
         "USER": "somebody",
@@ -196,6 +217,40 @@ def test_a_file_that_changes_while_it_is_imported_is_not_recorded(project: Proje
     assert [ran.origins["scale@cuda:90"] for ran in (first, second, third)] == ["compiled", "compiled", "cached"]
     assert result(second) != result(first)
     assert result(third) == result(second)
+
+
+def test_a_file_that_is_read_only_while_compiling_is_never_taken_for_granted(project: Project) -> None:
+    project.write(
+        {
+            "portcheck.toml": """
+                [[kernel]]
+                name = "scale"
+                target = "kernels.py:scale"
+                signature = { x = "*fp32" }
+                targets = ["cuda:90"]
+            """,
+            "kernels.py": """
+                import pathlib
+                import triton
+                import triton.language as tl
+
+                @triton.constexpr_function
+                def factor():
+                    return int(pathlib.Path(__file__).with_name("factor.txt").read_text())
+
+                @triton.jit
+                def scale(x):
+                    tl.store(x, tl.load(x) * factor())
+            """,
+            "factor.txt": "3",
+        }
+    )
+    first = project.check()
+    project.write({"factor.txt": "5"})
+    second = project.check()
+
+    assert second.origins == {"scale@cuda:90": "compiled"}
+    assert result(second) != result(first)
 
 
 def test_damaged_records_are_compiled_again_and_healed(project: Project) -> None:

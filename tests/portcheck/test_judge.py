@@ -39,7 +39,7 @@ class FakeService:
 
     def __init__(self, folder: Path) -> None:
         self.imported = Imported(None, {"k": KERNEL}, (str(folder / "kernels.py"),), (), "")
-        self.result: dict[str, Any] = {"verdict": "ok", "times": {"frontend": 0.1}, "seconds": 0.2}
+        self.result: dict[str, Any] = {"verdict": "ok", "times": {"frontend": 0.1}, "seconds": 0.2, "read": []}
         self.front: dict[str, Any] | None = {"ttir": "t", "located": "tl", "options": {}, "knobs": {}}
         self.reached = ""
         self.loads: list[tuple[Unit, Target]] = []
@@ -216,6 +216,16 @@ def test_nothing_is_recorded_of_sources_that_change_while_they_are_compiled(
     assert (result.outcome.verdict, result.origin) == ("ok", "compiled")
     (tmp_path / "kernels.py").write_text("")
     assert make_judge(cell).look_up(cell) is None
+
+
+def test_nothing_is_recorded_of_a_cell_that_reads_more_of_the_project_while_it_compiles(
+    make_judge: Callable[..., Judge], make_cell: MakeCell, service: FakeService, tmp_path: Path
+) -> None:
+    cell = make_cell(TYPED)
+    service.result = {**service.result, "read": [str(tmp_path / "factor.txt")]}
+
+    assert make_judge(cell).judge(cell).origin == "compiled"
+    assert make_judge(cell).judge(cell).origin == "compiled"
 
 
 def test_a_result_carries_the_kernel_s_place(make_judge: Callable[..., Judge], make_cell: MakeCell) -> None:

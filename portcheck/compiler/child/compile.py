@@ -14,7 +14,7 @@ import time
 import warnings
 from typing import Any
 
-from . import blame, importing, kernels, settings, stages, units, values, wire
+from . import blame, importing, kernels, refused, settings, stages, units, values, wire
 from .device import Device
 from .names import Names
 from .world import World
@@ -37,6 +37,7 @@ def run(request: wire.Message, channel: socket.socket, world: World) -> None:
     try:
         _prepare(request, pipeline, blamed)
         function, args, options = _launch(request, world.device, world.folder)
+        refused.check(options)
         function.run(*args, grid=(1, 1, 1), warmup=True, **options)
         pipeline.leave()
         result["verdict"] = "ok"

@@ -9,7 +9,7 @@ import tempfile
 import warnings
 from typing import Any, NoReturn
 
-from . import bytecode, device, inputs, names, server, units, wire
+from . import bytecode, device, inputs, names, refused, server, units, wire
 from .pristine import Pristine
 from .walk import Walk
 from .world import World
@@ -23,6 +23,7 @@ def main(fd: int) -> NoReturn:
     if setup is None:
         os._exit(0)
     sys.path.append(setup["folder"])
+    refused.take_out()
     bytecode.distrust_old()
     recorder = inputs.Inputs()
     recorder.install()

@@ -12,6 +12,8 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from . import refused
+
 # Prefixes of the variables that Triton and LLVM read themselves, whether or not a knob shows them.
 PREFIXES = (
     "TRITON_",
@@ -44,7 +46,7 @@ _VARIABLES_WITHOUT_EFFECT = frozenset(
 
 def resolved() -> dict[str, Any]:
     """Everything of Triton's settings that may change what a kernel compiles to, as plain data."""
-    return {"knobs": _knobs(), "variables": variables(os.environ)}
+    return {"knobs": _knobs(), "variables": variables(os.environ), "refused": refused.taken_out()}
 
 
 def variables(environ: Mapping[str, str]) -> dict[str, str]:

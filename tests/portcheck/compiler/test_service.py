@@ -194,6 +194,22 @@ def test_a_module_of_a_package_is_forked_from_its_package(service: Service, writ
     assert sorted((folder / "family.txt").read_text().split()) == ["family", "family.first", "family.second"]
 
 
+def test_a_unit_whose_process_ends_after_the_import_failed_and_is_imported_again(
+    service: Service, write: Write, until: Callable[[Callable[[], Any]], None]
+) -> None:
+    ends = "\nimport threading\nthreading.Timer(0.3, os._exit, (7,)).start()\n"
+    unit = Unit(write("ends_late.py", COPY + ends), True, ("copy",))
+    before = set(psutil.Process().children(recursive=True))
+    assert not service.load(unit, CUDA).failed
+    until(lambda: not set(psutil.Process().children(recursive=True)) - before)
+
+    lost = service.compile(job(unit), go_on)
+    again = service.compile(job(unit), go_on)
+
+    assert isinstance(lost, Imported) and lost.failed
+    assert isinstance(again, Attempt)
+
+
 def test_an_idle_unit_makes_room_and_is_imported_again(
     toolchain: Toolchain, write: Write, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -220,7 +236,8 @@ def test_stopping_interrupts_whoever_waits_and_leaves_no_process(
         @triton.constexpr_function
         def wait():
             pathlib.Path("waiting").touch()
-            time.sleep(600)
+            while True:
+                pass
 
         @triton.jit
         def copy(x, y):

@@ -25,6 +25,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
         package = tmp_path / "triton"
         package.mkdir()
         (package / "__init__.py").write_text(text)
+        monkeypatch.delitem(sys.modules, "triton", raising=False)  # some other test may have imported the real one
         monkeypatch.syspath_prepend(tmp_path)
         current.cache_clear()
         return package
