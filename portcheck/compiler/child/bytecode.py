@@ -24,7 +24,7 @@ def distrust_old() -> None:
                 raise OSError("%s may be older than %s" % (path, this.path))  # importlib compiles the source then
         return read(this, path)
 
-    loader.get_data = get_data  # type: ignore[method-assign,assignment]
+    loader.get_data = get_data  # type: ignore[method-assign, assignment]
 
 
 def _is_installed(path: str) -> bool:
