@@ -17,7 +17,8 @@ def units_of(rows: Iterable[Row]) -> dict[str, Unit]:
     shared: defaultdict[_Where, list[Row]] = defaultdict(list)
     for row in rows:
         shared[_where(row)].append(row)
-    return {row.name: _unit(where, group) for where, group in shared.items() for row in group}
+    units = {where: _unit(where, group) for where, group in shared.items()}
+    return {row.name: units[where] for where, group in shared.items() for row in group}
 
 
 def _where(row: Row) -> _Where:
