@@ -8,6 +8,7 @@ import os
 import secrets
 import stat
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,7 +44,7 @@ def read(path: str, limit: int) -> Contents:
         os.close(descriptor)
 
 
-def publish(path: str, data: bytes) -> None:
+def publish(path: str, data: bytes | Iterable[bytes]) -> None:
     """Make `data` the content of `path`, all at once for every reader, with the permissions that the umask gives.
 
     No lock: whoever replaces last wins, and all writers of one name write the same thing. No fsync: readers verify.
@@ -60,7 +61,7 @@ def publish(path: str, data: bytes) -> None:
         raise
 
 
-def write_new(path: str, data: bytes) -> None:
+def write_new(path: str, data: bytes | Iterable[bytes]) -> None:
     """Write a file that is not there yet, and the folders above it.
 
     Raises:
@@ -74,7 +75,7 @@ def write_new(path: str, data: bytes) -> None:
         descriptor = _create(path)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
+            file.writelines((data,) if isinstance(data, bytes) else data)
     except BaseException:
         _discard(path)
         raise

@@ -17,7 +17,7 @@ from portcheck.anchors import Anchors
 from portcheck.cache import Store, pack, unpack
 from portcheck.chain import Chains, Observe
 from portcheck.compiler.outcome import Compiled
-from portcheck.keys import Key
+from portcheck.keys import Key, canonical, digest
 from portcheck.manifest.model import Settings
 from portcheck.records import outcome_from_dict, outcome_to_dict
 from portcheck.verdicts import LOCAL, Outcome
@@ -140,7 +140,7 @@ class Filing:
         self, keys: CellKeys, front: Front | None, payload: Mapping[str, Any] | None, late: Sequence[str]
     ) -> None:
         """File how a front end ended: with a TTIR (`front`), or with the failure in `payload`."""
-        kept = {name: front[name] for name in _KEPT} if front else None
+        kept = {**{name: front[name] for name in _KEPT}, "settings": _digested(front["settings"])} if front else None
         record = {"front": kept, "outcome": None if front else payload}
         self._fronts.append(keys.front, late, record, keys.observe)
 
@@ -188,4 +188,9 @@ def _front(record: Mapping[str, Any]) -> Front | None:
 
 
 def _behind(front: Front) -> dict[str, Any]:
-    return {"ttir": front["ttir"], "options": front["options"], "triton": front["settings"]}
+    return {"ttir": front["ttir"], "options": front["options"], "triton": _digested(front["settings"])}
+
+
+def _digested(settings: Any) -> str:
+    """Triton's settings as keys and records have them; a record's are digested already."""
+    return settings if isinstance(settings, str) else digest(canonical(settings))

@@ -7,14 +7,15 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from portcheck import fit
 from portcheck.anchors import Anchors
 from portcheck.cache import Store
+from portcheck.cellkeys import KeyMaker, open_reasons
 from portcheck.cells import Cell
 from portcheck.chain import Chains
-from portcheck.compiler import devices
 from portcheck.compiler.attempt import Attempt
 from portcheck.compiler.job import Job, Unit
 from portcheck.compiler.outcome import import_failure, judge
@@ -22,13 +23,12 @@ from portcheck.compiler.service import Service
 from portcheck.compiler.tree import Imported
 from portcheck.errors import UsageError
 from portcheck.filing import CellKeys, Filed, Filing, Finished, Front
-from portcheck.keys import Key, canonical, digest, make_key
+from portcheck.keys import make_key
 from portcheck.observer import Observer
-from portcheck.reasons import Memory, differences, flatten
+from portcheck.reasons import Memory, differences
 from portcheck.resolution import Resolution, Resolver
 from portcheck.target import Target
 from portcheck.toolchain.model import Toolchain
-from portcheck.units import references
 from portcheck.verdicts import Outcome, Position, Result
 
 
@@ -66,10 +66,12 @@ class Judge:
             salt: of all keys.
             service: starts the compile service when it is first called, which is when the first cell needs it.
         """
-        self._toolchain, self._units, self._salt, self._service = toolchain, units, salt, service
+        make = partial(make_key, salt=salt, toolchain=toolchain.digest)
+        self._units, self._service = units, service
         self._observer, self._memory = observer, Memory(store, str(observer.folder))
-        self._filing = Filing(store, Anchors(observer.source), self._key)
-        self._resolver = Resolver(Chains(store, "inputs", lambda **parts: self._key("inputs", **parts)), observer, base)
+        self._filing = Filing(store, Anchors(observer.source), make)
+        self._resolver = Resolver(Chains(store, "inputs", partial(make, "inputs")), observer, base)
+        self._keys = KeyMaker(toolchain.digest, make, self._resolver.observe)
         self._resolutions: dict[tuple[Unit, Target], Resolution] = {}
         self._locks: defaultdict[Any, threading.Lock] = defaultdict(threading.Lock)
 
@@ -110,7 +112,7 @@ class Judge:
         last, _ = self._memory.last(cell.name)
         if last is None:
             return "it was never compiled here"
-        return ", ".join(differences(last, self._parts(cell, resolution))) or "its record is gone"
+        return ", ".join(differences(last, self._keys.parts(cell, resolution))) or "its record is gone"
 
     def explain(self, cell: Cell) -> Explanation:
         """Where a cell's verdict stands: what is recorded, what differs from the last compile, what makes it open.
@@ -123,16 +125,16 @@ class Judge:
         if resolution.failed:
             return Explanation(self._not_imported(cell, resolution.failed), (), ())
         last, before = self._memory.last(cell.name)
-        now = self._parts(cell, resolution)
+        now = self._keys.parts(cell, resolution)
         changed = list(differences(last, now)) if last else []
         then = list(differences(before, last)) if before and last and not changed else []
-        return Explanation(self._known(cell, resolution), self._open(cell, resolution), tuple(changed), tuple(then))
+        return Explanation(self._known(cell, resolution), open_reasons(cell, resolution), tuple(changed), tuple(then))
 
     def audit(self, cell: Cell) -> str | None:
         """Run the front end of a cell whose verdict came from a record; what differs from the record, if anything."""
         resolution = self._resolution(cell, importing=True)
         assert resolution is not None  # importing always gives one
-        keys, settings = self._keys(cell, resolution), cell.row.settings
+        keys, settings = self._keys.of(cell, resolution), cell.row.settings
         recorded = self._filing.front(keys)
         seen: list[Front] = []
 
@@ -157,7 +159,7 @@ class Judge:
         resolution = self._resolution(cell, importing=False)
         if resolution is None or resolution.failed:
             return {}
-        return self._filing.artifacts(self._keys(cell, resolution), result.outcome)
+        return self._filing.artifacts(self._keys.of(cell, resolution), result.outcome)
 
     def _resolution(self, cell: Cell, *, importing: bool) -> Resolution | None:
         unit = self._units[cell.row.name]
@@ -196,12 +198,12 @@ class Judge:
     def _known(self, cell: Cell, resolution: Resolution) -> Result | None:
         if resolution.failed:
             return None
-        keys = self._keys(cell, resolution)
+        keys = self._keys.of(cell, resolution)
         found = self._filing.find(keys, cell.row.settings)
         return self._result(cell, resolution, keys, found, "remote" if found.remote else "cached") if found else None
 
     def _compile(self, cell: Cell, resolution: Resolution, force: bool) -> Result:
-        keys, settings = self._keys(cell, resolution), cell.row.settings
+        keys, settings = self._keys.of(cell, resolution), cell.row.settings
         fronts: list[Front] = []
         answers: list[Filed] = []
 
@@ -222,11 +224,11 @@ class Judge:
         if answers and front:
             if stable:
                 self._filing.put_front(keys, front, None, late)
-            self._memory.add(cell.name, self._parts(cell, resolution))
+            self._memory.add(cell.name, self._keys.parts(cell, resolution))
             return self._result(cell, resolution, keys, answers[0], "cutoff")
         compiled = judge(attempt, settings.timeout, settings.max_rss)
         finished = Finished(front, compiled, late, stable)
-        self._memory.add(cell.name, self._parts(cell, resolution))
+        self._memory.add(cell.name, self._keys.parts(cell, resolution))
         return self._result(cell, resolution, keys, self._filing.put(keys, finished, settings), "compiled")
 
     def _late(self, attempt: Attempt, resolution: Resolution) -> tuple[tuple[str, ...], bool]:
@@ -241,41 +243,6 @@ class Judge:
         failure = import_failure(imported, cell.row.ref.unit, self._units[cell.row.name].timeout)
         return Result(Outcome(failure), "compiled")
 
-    def _open(self, cell: Cell, resolution: Resolution) -> tuple[str, ...]:
-        """What makes the cell's kernel open: keyed on everything that importing its module read."""
-        described = [resolution.kernels[cell.row.ref.function]]
-        described += [resolution.references[reference] for reference in references(cell.row)]
-        patched = [f"{name} was replaced" for name in resolution.patched]
-        return (*patched, *(reason for one in described for reason in one.get("open", ["it could not be walked"])))
-
-    def _made_of(self, cell: Cell, resolution: Resolution) -> dict[str, Any]:
-        """What decides the kernel: what it and its `jit` constants reach; for an open one everything there is."""
-        found: dict[str, Any] = {
-            "kernel": resolution.kernels[cell.row.ref.function].get("parts"),
-            "references": {ref: resolution.references[ref].get("parts") for ref in references(cell.row)},
-        }
-        if self._open(cell, resolution):
-            found["everything"] = [resolution.wide, devices.properties(cell.target)]
-        return found
-
-    def _parts(self, cell: Cell, resolution: Resolution) -> dict[str, str]:
-        front_parts = self._keys(cell, resolution).front_parts
-        return flatten(self._toolchain.digest, self._made_of(cell, resolution), front_parts)
-
-    def _keys(self, cell: Cell, resolution: Resolution) -> CellKeys:
-        return CellKeys(
-            make=self._key,
-            front_parts={
-                "kernel": digest(canonical(self._made_of(cell, resolution))),
-                "specialisation": fit.specialisation(cell, resolution.kernels[cell.row.ref.function]),
-                "target": str(cell.target),
-                "triton": dict(resolution.settings),
-            },
-            # A changed compiler is not in the IR that it is given.
-            back_parts={"target": str(cell.target), "patched": resolution.wide if resolution.patched else None},
-            observe=lambda listed: self._observer.observe(listed, self._resolver.environ(resolution.unit)),
-        )
-
     def _result(self, cell: Cell, resolution: Resolution, keys: CellKeys, filed: Filed, origin: str) -> Result:
         return Result(
             filed.outcome,
@@ -285,6 +252,3 @@ class Judge:
             kernel_hash=keys.front_parts["kernel"],
             source=Position(*resolution.kernels[cell.row.ref.function]["source"]),
         )
-
-    def _key(self, kind: str, **parts: Any) -> Key:
-        return make_key(kind, self._salt, self._toolchain.digest, **parts)

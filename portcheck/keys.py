@@ -9,7 +9,7 @@ import msgpack
 import xxhash
 
 # The meaning of records. Raise it when the same preimage would give another verdict, or a payload is read otherwise.
-RECORDS = 5
+RECORDS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Key:
     preimage: bytes
 
 
-def make_key(kind: str, salt: str, toolchain: str, **parts: Any) -> Key:
+def make_key(kind: str, *, salt: str, toolchain: str, **parts: Any) -> Key:
     """The key of one kind of record for one toolchain digest; `parts` is plain data."""
     preimage = canonical({"records": RECORDS, "kind": kind, "salt": salt, "toolchain": toolchain, **parts})
     return Key(digest(preimage), preimage)

@@ -14,9 +14,10 @@ from portcheck.keys import canonical, digest
 Parts = Mapping[str, str]  # what, in words → a digest or a short value
 
 
-def flatten(toolchain: str, made_of: Mapping[str, Any], front_parts: Mapping[str, Any]) -> dict[str, str]:
-    """The parts of a cell's front key. `made_of` has the kernel's labelled digests, which the key has as one."""
-    spec = front_parts["specialisation"]
+def flatten(
+    toolchain: str, made_of: Mapping[str, Any], spec: Mapping[str, Any], settings: Mapping[str, Any]
+) -> dict[str, str]:
+    """The parts of a cell's front key in words: the toolchain's digest, what decides the kernel, how it is compiled."""
     found = {"the installation of Triton": toolchain}
     found |= dict(made_of["kernel"] or {})
     for reference, parts in made_of["references"].items():
@@ -25,8 +26,8 @@ def flatten(toolchain: str, made_of: Mapping[str, Any], front_parts: Mapping[str
         found["what importing the module reads, or the environment,"] = digest(canonical(made_of["everything"]))
     for group, noun in (("signature", "type of"), ("constants", "constant"), ("options", "option")):
         found |= {f"{noun} {name}": digest(canonical(value)) for name, value in spec[group].items()}
-    found |= {f"environment {name}": str(value) for name, value in front_parts["triton"].get("variables", {}).items()}
-    for group, knobs in front_parts["triton"].get("knobs", {}).items():
+    found |= {f"environment {name}": str(value) for name, value in settings.get("variables", {}).items()}
+    for group, knobs in settings.get("knobs", {}).items():
         found |= {f"triton.knobs.{group}.{name}": digest(canonical(value)) for name, value in knobs.items()}
     return found
 

@@ -120,6 +120,10 @@ class Resolver:
         end = self.chains.walk(first, self._observe(unit)).record
         return self._first(unit, target) if end and "per_target" in end else first
 
+    def observe(self, resolution: Resolution) -> Observe:
+        """Observes lists of inputs as the resolution's unit would see them."""
+        return self._observe(resolution.unit)
+
     def _observe(self, unit: Unit) -> Observe:
         environ = self.environ(unit)
         return lambda listed: self.observer.observe(listed, environ)

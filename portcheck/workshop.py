@@ -111,4 +111,5 @@ def _units(manifest: Manifest, cells: Sequence[Cell]) -> dict[str, Unit]:
     limits: defaultdict[Unit, list[float]] = defaultdict(list)
     for cell in cells:
         limits[units[cell.row.name]].append(cell.row.settings.timeout)
-    return {name: replace(unit, timeout=max(limits[unit])) if unit in limits else unit for name, unit in units.items()}
+    limited = {unit: replace(unit, timeout=max(limits[unit])) for unit in limits}
+    return {name: limited.get(unit, unit) for name, unit in units.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,36 @@ RESOURCES = ("shared", "tmem", "registers", "spills", "num_warps", "threads")
 
 def as_dict(report: Report) -> dict[str, Any]:
     """The report as plain data. Equal for equal records, but for the times and `from`."""
+    return {**_head(report), "cells": [_cell(reported) for reported in report.cells], **_tail(report)}
+
+
+def write(report: Report, path: Path) -> None:
+    """Write the report to `path`, whole or not at all: a line a cell, since there may be very many.
+
+    Raises:
+        UsageError: it cannot be written there.
+    """
+    write_file(path, _lines(report))
+
+
+def _lines(report: Report) -> Iterator[str]:
+    yield "{\n"
+    for name, value in _head(report).items():
+        yield f"{json.dumps(name)}: {_json(value)},\n"
+    yield '"cells": ['
+    for number, reported in enumerate(report.cells):
+        yield f"{',' if number else ''}\n{_json(_cell(reported))}"
+    yield "\n]"
+    for name, value in _tail(report).items():
+        yield f",\n{json.dumps(name)}: {_json(value)}"
+    yield "\n}\n"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _head(report: Report) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "tool": {"name": "portcheck", "version": __version__},
@@ -27,19 +58,11 @@ def as_dict(report: Report) -> dict[str, Any]:
         ],
         "targets": [str(target) for target in report.targets],
         "summary": {**report.summary, "static": None, "seconds": _seconds(report.seconds)},
-        "cells": [_cell(reported) for reported in report.cells],
-        "failures": [_group(group) for group in report.groups],
-        "note": NOTE,
     }
 
 
-def write(report: Report, path: Path) -> None:
-    """Write the report to `path`, whole or not at all.
-
-    Raises:
-        UsageError: it cannot be written there.
-    """
-    write_file(path, json.dumps(as_dict(report), indent=1, ensure_ascii=False) + "\n")
+def _tail(report: Report) -> dict[str, Any]:
+    return {"failures": [_group(group) for group in report.groups], "note": NOTE}
 
 
 def _cell(reported: ReportCell) -> dict[str, Any]:
