@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import os
+import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,11 @@ from portcheck.cells import Cell
 from portcheck.compiler.attempt import Attempt, OnFront
 from portcheck.compiler.job import Job, Unit
 from portcheck.compiler.tree import Imported
+from portcheck.digests import Digests
 from portcheck.errors import UsageError
-from portcheck.inputs import Files
+from portcheck.inputlists import InputLists
 from portcheck.judge import Judge
+from portcheck.observer import Observer
 from portcheck.target import Target
 from portcheck.toolchain.model import Toolchain
 from portcheck.units import units_of
@@ -24,11 +27,13 @@ from portcheck.verdicts import Result
 
 MakeCell = Callable[..., Cell]
 
-KERNEL = {
+KERNEL: dict[str, Any] = {
     "params": [{"name": "x", "constexpr": False, "default": False}],
     "tuned": [],
     "computed": [],
     "options": {"cuda": ["num_warps"], "hip": ["num_warps"]},
+    "parts": {"the code of k": "0123"},
+    "open": [],
     "source": ["kernels.py", 1, 1],
 }
 TYPED = 'signature = { x = "*fp32" }\n'
@@ -38,10 +43,10 @@ class FakeService:
     """Imports and compiles nothing, and says what it is told to say."""
 
     def __init__(self, folder: Path) -> None:
-        self.imported = Imported(None, {"k": KERNEL}, (str(folder / "kernels.py"),), (), "")
-        self.result: dict[str, Any] = {"verdict": "ok", "times": {"frontend": 0.1}, "seconds": 0.2, "read": []}
-        self.front: dict[str, Any] | None = {"ttir": "t", "located": "tl", "options": {}, "knobs": {}}
-        self.reached = ""
+        self.imported = Imported(kernels={"k": KERNEL}, inputs=(("file", str(folder / "kernels.py")),))
+        self.result: dict[str, Any] = {"verdict": "ok", "times": {"frontend": 0.1}, "seconds": 0.2, "unfit": []}
+        self.front: dict[str, Any] | None = {"ttir": "t", "located": "tl", "options": {}, "settings": {}}
+        self.read: tuple[tuple[str, str], ...] = ()
         self.loads: list[tuple[Unit, Target]] = []
         self.jobs: list[Job] = []
 
@@ -57,7 +62,7 @@ class FakeService:
         if self.front is not None and not on_front(self.front):
             result = {**result, "verdict": "cutoff"}
         marks = (("frontend", 0), ("ttir", 0))
-        return Attempt("cubin", result, None, None, 0.2, "", "", marks, {"cubin": b"binary"})
+        return Attempt("cubin", result, None, None, 0.2, "", "", marks, self.read, {"cubin": b"binary"})
 
 
 @pytest.fixture
@@ -72,9 +77,9 @@ def make_judge(tmp_path: Path, store: Store, service: FakeService) -> Callable[.
 
     def make(*cells: Cell, salt: str = "", started: Callable[[], Any] = lambda: service) -> Judge:
         toolchain = Toolchain("3.9.0", "3.11.7", "digest", "python", tmp_path / "triton")
-        files = Files(tmp_path, [], tmp_path / "triton")
-        os.utime(tmp_path / "kernels.py", ns=(0, 0))
-        return Judge(toolchain, units_of(cell.row for cell in cells), store, files, salt, started)
+        observer = Observer(tmp_path, tmp_path / "triton", Digests(store, tmp_path), InputLists(store))
+        time.sleep(0.02)  # the import that follows begins after the sources were written, by any clock
+        return Judge(toolchain, units_of(cell.row for cell in cells), store, observer, {}, salt, started)
 
     return make
 
@@ -104,7 +109,7 @@ def test_looking_up_starts_no_service(
         raise AssertionError("the service was started")
 
     assert make_judge(cell, started=start).look_up(cell) is None
-    assert make_judge(cell, started=start).why_unknown(cell).startswith("kernels.py is new")
+    assert make_judge(cell, started=start).why(cell).startswith("kernels.py is new")
     make_judge(cell).judge(cell)
     found = make_judge(cell, started=start).look_up(cell)
 
@@ -121,7 +126,7 @@ def test_what_was_resolved_and_never_compiled_is_unknown(
     judge.resolve(cell)
 
     assert judge.look_up(cell) is None
-    assert make_judge(cell).why_unknown(cell) == "no verdict is recorded for this specialisation and target"
+    assert make_judge(cell).why(cell) == "it was never compiled here"
     assert service.jobs == []
 
 
@@ -181,7 +186,7 @@ def test_a_module_that_raises_makes_its_rows_red(
     make_judge: Callable[..., Judge], make_cell: MakeCell, service: FakeService
 ) -> None:
     cell = make_cell(TYPED)
-    service.imported = Imported(dict(failing()), {}, (), (), "")
+    service.imported = Imported(error=dict(failing()))
 
     result = make_judge(cell).judge(cell)
 
@@ -194,7 +199,7 @@ def test_a_missing_module_is_a_mistake_only_if_the_manifest_names_it(
     make_judge: Callable[..., Judge], make_cell: MakeCell, service: FakeService, missing: str, is_mistake: bool
 ) -> None:
     cell = make_cell(TYPED)
-    service.imported = Imported(dict(failing(missing_module=missing)), {}, (), (), "")
+    service.imported = Imported(error=dict(failing(missing_module=missing)))
 
     if is_mistake:
         with pytest.raises(UsageError, match=f'no module "{missing}"'):
@@ -218,14 +223,47 @@ def test_nothing_is_recorded_of_sources_that_change_while_they_are_compiled(
     assert make_judge(cell).look_up(cell) is None
 
 
-def test_nothing_is_recorded_of_a_cell_that_reads_more_of_the_project_while_it_compiles(
+def test_what_compiling_reads_more_than_importing_counts(
     make_judge: Callable[..., Judge], make_cell: MakeCell, service: FakeService, tmp_path: Path
 ) -> None:
     cell = make_cell(TYPED)
-    service.result = {**service.result, "read": [str(tmp_path / "factor.txt")]}
+    (tmp_path / "factor.txt").write_text("3")
+    service.read = (("file", str(tmp_path / "factor.txt")),)
+    assert make_judge(cell).judge(cell).origin == "compiled"
+    assert make_judge(cell).judge(cell).origin == "cached"
 
-    assert make_judge(cell).judge(cell).origin == "compiled"
-    assert make_judge(cell).judge(cell).origin == "compiled"
+    (tmp_path / "factor.txt").write_text("5")
+
+    assert make_judge(cell).look_up(cell) is None
+
+
+def test_nothing_is_recorded_of_a_cell_that_does_what_no_record_can_hold(
+    make_judge: Callable[..., Judge], make_cell: MakeCell, service: FakeService
+) -> None:
+    cell = make_cell(TYPED)
+    service.result = {**service.result, "unfit": ["subprocess.Popen by kernels"]}
+
+    assert make_judge(cell).judge(cell).outcome.verdict == "ok"
+    assert make_judge(cell).look_up(cell) is None
+
+
+def test_a_closed_kernel_is_keyed_on_what_it_reaches_and_an_open_one_on_everything(
+    make_judge: Callable[..., Judge], make_cell: MakeCell, service: FakeService, tmp_path: Path
+) -> None:
+    def hashes(kernel: Mapping[str, Any], *texts: str) -> list[str | None]:
+        service.imported = replace(service.imported, kernels={"k": kernel})
+        found = []
+        for text in texts:
+            cell = make_cell(TYPED)
+            (tmp_path / "kernels.py").write_text(text)
+            found.append(make_judge(cell).judge(cell).kernel_hash)
+        return found
+
+    closed, still_closed = hashes(KERNEL, "one", "two")
+    opened, changed = hashes({**KERNEL, "open": ["it reads os.environ"]}, "three", "four")
+
+    assert closed == still_closed
+    assert len({closed, opened, changed}) == 3
 
 
 def test_a_result_carries_the_kernel_s_place(make_judge: Callable[..., Judge], make_cell: MakeCell) -> None:

@@ -9,7 +9,15 @@ import pytest
 
 from portcheck.cells import Cell
 from portcheck.rules.run import Run
-from portcheck.rules.tasks import compile_tasks, creators, is_ours, report_task, resolve_tasks, toolchain_tasks
+from portcheck.rules.tasks import (
+    audit_task,
+    compile_tasks,
+    creators,
+    is_ours,
+    report_task,
+    resolve_tasks,
+    toolchain_tasks,
+)
 
 MakeRun = Callable[..., Run]
 
@@ -36,7 +44,8 @@ def test_every_cell_has_a_task_behind_its_unit_s_and_its_toolchain_s(make_run: M
     depends = {task["name"]: task.get("task_dep") for task in (*resolve_tasks(run, cells), *compile_tasks(run, cells))}
     assert depends["kernels.py@9.8.7"] == ["toolchain:9.8.7"]
     assert depends["scale@cuda:90@9.8.7"] == ["resolve:package.kernels@9.8.7"]
-    assert report_task(run)["task_dep"] == ["compile"]
+    assert audit_task(run)["task_dep"] == ["compile"]
+    assert report_task(run)["task_dep"] == ["audit"]
 
 
 def test_only_cells_that_are_given_get_a_task(make_run: MakeRun) -> None:
@@ -65,7 +74,7 @@ def test_every_task_always_runs_and_none_is_captured(make_run: MakeRun) -> None:
     made = [create() for create in creators(run, cells).values()]
     tasks = [task for one in made for task in ([one] if isinstance(one, dict) else one) if task.get("actions")]
 
-    assert len(tasks) == 1 + 2 + 6 + 2
+    assert len(tasks) == 1 + 2 + 6 + 3
     for task in tasks:
         assert task["uptodate"] == [False]
         assert task["io"] == {"capture": False}

@@ -98,13 +98,20 @@ with open(os.path.join(os.path.dirname(__file__), "read_me.txt")) as file:
 with open("written.txt", "w") as file:
     file.write("7")
 os.path.exists("asked_for.txt")
+os.environ.get("ASKED")
+try:
+    import not_there
+except ImportError:
+    pass
 """,
     )
 
     inputs = service.load(Unit(name, True, ("copy",)), CUDA).inputs
 
-    ours = {path.removeprefix(f"{folder}/") for path in inputs if path.startswith(str(folder))}
-    assert ours == {"reader.py", "read_too.py", "read_me.txt"}
+    ours = {(kind, path.removeprefix(f"{folder}/")) for kind, path in inputs if path.startswith(str(folder))}
+    assert {path for kind, path in ours if kind == "file"} == {"reader.py", "read_too.py", "read_me.txt"}
+    assert ("stat", "asked_for.txt") in ours
+    assert {("env", "ASKED"), ("find", "read_too"), ("find", "not_there")} <= set(inputs)
 
 
 def test_a_unit_is_imported_once_however_many_cells_it_has(service: Service, write: Write, folder: Path) -> None:
@@ -194,7 +201,7 @@ def test_a_module_of_a_package_is_forked_from_its_package(service: Service, writ
     assert sorted((folder / "family.txt").read_text().split()) == ["family", "family.first", "family.second"]
 
 
-def test_a_unit_whose_process_ends_after_the_import_failed_and_is_imported_again(
+def test_a_unit_whose_process_ends_after_the_import_is_imported_again(
     service: Service, write: Write, until: Callable[[Callable[[], Any]], None]
 ) -> None:
     ends = "\nimport threading\nthreading.Timer(0.3, os._exit, (7,)).start()\n"
@@ -203,11 +210,16 @@ def test_a_unit_whose_process_ends_after_the_import_failed_and_is_imported_again
     assert not service.load(unit, CUDA).failed
     until(lambda: not set(psutil.Process().children(recursive=True)) - before)
 
-    lost = service.compile(job(unit), go_on)
-    again = service.compile(job(unit), go_on)
+    assert isinstance(service.compile(job(unit), go_on), Attempt)
 
-    assert isinstance(lost, Imported) and lost.failed
-    assert isinstance(again, Attempt)
+
+def test_a_unit_whose_process_ends_every_time_failed(service: Service, write: Write) -> None:
+    ends = "\nimport threading\nthreading.Thread(target=os._exit, args=(7,)).start()\n"
+    unit = Unit(write("ends_at_once.py", COPY + ends), True, ("copy",))
+
+    ended = service.compile(job(unit), go_on)
+
+    assert isinstance(ended, Imported) and ended.failed
 
 
 def test_an_idle_unit_makes_room_and_is_imported_again(
