@@ -14,7 +14,7 @@ World = dict[str, str]  # list → what is observed of it now
 @pytest.fixture
 def chains(store: Store) -> Chains:
     """Chains in an empty store."""
-    return Chains(store, "inputs", lambda **parts: make_key("inputs", "", "toolchain", **parts))
+    return Chains(store, "inputs", lambda **parts: make_key("inputs", salt="", toolchain="toolchain", **parts))
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ OK = Compiled(None, 0.5, {"frontend": 0.1}, {"shared": 0}, {"cubin": b"binary" *
 
 def make(kind: str, **parts: Any) -> Key:
     """Keys of one toolchain."""
-    return make_key(kind, "", "toolchain", **parts)
+    return make_key(kind, salt="", toolchain="toolchain", **parts)
 
 
 def keys(kernel: str = "kernel", target: str = "cuda:90", **specialisation: Any) -> CellKeys:

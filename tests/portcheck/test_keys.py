@@ -9,8 +9,12 @@ from portcheck.keys import canonical, digest, make_key
 
 
 def test_the_order_of_mappings_does_not_count() -> None:
-    one = make_key("front", "", "t", specialisation={"a": {"x": 1, "y": 2}, "b": [1, 2]}, target="cuda:90")
-    other = make_key("front", "", "t", target="cuda:90", specialisation={"b": [1, 2], "a": {"y": 2, "x": 1}})
+    one = make_key(
+        "front", salt="", toolchain="t", specialisation={"a": {"x": 1, "y": 2}, "b": [1, 2]}, target="cuda:90"
+    )
+    other = make_key(
+        "front", salt="", toolchain="t", target="cuda:90", specialisation={"b": [1, 2], "a": {"y": 2, "x": 1}}
+    )
 
     assert one == other
 
@@ -30,18 +34,18 @@ def test_the_order_of_mappings_does_not_count() -> None:
     ],
 )
 def test_everything_else_counts(kind: str, salt: str, toolchain: str, parts: dict[str, object]) -> None:
-    plain = make_key("front", "", "t", x=[1, "a"])
-    changed = make_key(kind, salt, toolchain, **parts)
+    plain = make_key("front", salt="", toolchain="t", x=[1, "a"])
+    changed = make_key(kind, salt=salt, toolchain=toolchain, **parts)
 
     assert changed.hex != plain.hex
     assert changed.preimage != plain.preimage
 
 
 def test_a_new_meaning_of_records_disowns_the_old(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = make_key("front", "", "t")
+    before = make_key("front", salt="", toolchain="t")
     monkeypatch.setattr(keys, "RECORDS", keys.RECORDS + 1)
 
-    assert make_key("front", "", "t") != before
+    assert make_key("front", salt="", toolchain="t") != before
 
 
 def test_digests_are_xxh3_128_in_hex() -> None:

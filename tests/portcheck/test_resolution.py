@@ -43,7 +43,7 @@ def make_resolver(store: Store, folder: Path) -> MakeResolver:
     """`make_resolver(NAME="value")` is the resolver of a new process that has these variables."""
 
     def make(**variables: str) -> Resolver:
-        chains = Chains(store, "inputs", lambda **parts: make_key("inputs", "", "toolchain", **parts))
+        chains = Chains(store, "inputs", lambda **parts: make_key("inputs", salt="", toolchain="toolchain", **parts))
         observer = Observer(folder, folder / "triton", Digests(store, folder), InputLists(store))
         return Resolver(chains, observer, variables)
 

@@ -60,8 +60,8 @@ def test_rows_of_one_module_share_a_unit(units: dict[str, Unit]) -> None:
     assert units["one"].timeout == 20
 
 
-def test_modules_named_by_constants_and_options_are_imported_too(units: dict[str, Unit]) -> None:
-    assert units["one"].also == (("acts.py", True), ("package.hooks", False), ("package.other", False))
+def test_functions_named_by_constants_and_options_are_part_of_it(units: dict[str, Unit]) -> None:
+    assert units["one"].references == ("acts.py:relu", "package.hooks:h", "package.kernels:g", "package.other:f")
 
 
 def test_another_environment_or_setup_is_another_unit(units: dict[str, Unit]) -> None:
@@ -70,7 +70,9 @@ def test_another_environment_or_setup_is_another_unit(units: dict[str, Unit]) ->
     assert (units["file"].setup, units["file"].is_file) == ("package:prepare", True)
 
 
-def test_only_modules_of_packages_have_a_package(units: dict[str, Unit]) -> None:
-    assert units["one"].package == "package"
-    assert units["file"].package is None
-    assert Unit("kernels", False, ()).package is None
+def test_a_module_s_packages_are_above_it(units: dict[str, Unit]) -> None:
+    above = units["one"].parent
+    assert above is not None and (above.name, above.functions, above.references) == ("package", (), ())
+    assert above.parent is None
+    assert units["file"].parent is None
+    assert Unit("kernels", False, ()).parent is None
