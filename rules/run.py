@@ -18,7 +18,7 @@ from portcheck.manifest.loader import load
 from portcheck.manifest.model import Manifest
 from portcheck.report import jsonreport, matrix
 from portcheck.report.model import SKIPPED, Report, build, exit_status
-from portcheck.report.progress import Progress, make_progress
+from portcheck.report.progress import Progress, make_progress, told_origin
 from portcheck.rules.request import Request
 from portcheck.saveir import save_ir
 from portcheck.suite import expectation, select
@@ -71,7 +71,11 @@ class Run:
         """Take the verdicts that are known; returns the cells that need a task."""
         settled = [c for n, c in self.cells.items() if n in self.known and not self._lost_artifacts(c, self.known[n])]
         for cell in settled:
-            self._finish(cell, self.known[cell.name])
+            result = self.known[cell.name]
+            self._finish(cell, result)
+            if self.request.verbose:
+                told = told_origin(result.origin, "nothing that it depends on has changed")
+                print(f"{cell.name}: {result.outcome.verdict} ({told})", file=sys.stderr)
         return [cell for name, cell in self.cells.items() if name not in self.results]
 
     @property
@@ -107,7 +111,8 @@ class Run:
                 self.progress.cell_started(name)
                 why = self.workshop.judge(cell).why(cell) if self.request.verbose else ""
                 result = self.workshop.judge(cell).judge(cell, force=self.request.force or result is not None)
-                self._finish(cell, result, why)
+                hit = result.origin in ("cached", "remote")
+                self._finish(cell, result, "its module changed, the kernel did not" if hit else why)
             else:
                 self._finish(cell, result)
 
