@@ -133,6 +133,9 @@ class Filing:
         if finished.stable:
             if back is not None:
                 self._store.put("back", back.hex, back.preimage, payload)
+                # Another cell may have reached this TTIR meanwhile: its record stands, with its artifacts.
+                if recorded := self._filed(self._get("back", back) or {}):
+                    outcome = replace(outcome, artifacts=recorded.outcome.artifacts)
             self.put_front(keys, front, payload, finished.late)
         return Filed(outcome, back.hex if back else None)
 

@@ -99,6 +99,17 @@ def test_a_verdict_stands_for_whoever_reaches_the_same_ttir(store: Store) -> Non
     assert filing(store).find_back(keys(two=2), {**FRONT, "ttir": "u"}) is None
 
 
+def test_of_two_that_reach_one_ttir_at_once_the_first_one_s_artifacts_stand(store: Store) -> None:
+    other = replace(OK, files={"cubin": b"the same code, other debug lines"})
+    first = put(store, keys(one=1), FRONT, OK)
+
+    second = put(store, keys(two=2), FRONT, other)
+
+    assert second.outcome.artifacts == first.outcome.artifacts
+    assert None not in filing(store).artifacts(keys(two=2), second.outcome).values()
+    assert filing(store).find(keys(two=2), SETTINGS) == second
+
+
 def test_a_failure_stands_only_where_its_position_is_right(store: Store) -> None:
     put(store, keys(one=1), FRONT, failed("assembler-error", "cubin"))
 
