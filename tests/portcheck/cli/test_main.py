@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -11,6 +12,14 @@ from portcheck import __version__
 from portcheck.cli import check
 from portcheck.cli.main import main
 from portcheck.errors import EnvironmentProblem, UsageError
+
+
+@pytest.fixture(autouse=True)
+def signals() -> Iterator[None]:
+    """What the command makes of SIGTERM ends with the test."""
+    before = signal.getsignal(signal.SIGTERM)
+    yield
+    signal.signal(signal.SIGTERM, before)
 
 
 @pytest.fixture
@@ -46,6 +55,15 @@ def test_errors_are_one_line_and_a_status(
 
     assert main(["check"]) == status
     assert capsys.readouterr().err == said
+
+
+def test_sigterm_ends_like_ctrl_c_before_there_is_a_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(check, "run", lambda args: signal.raise_signal(signal.SIGTERM))
+
+    assert main(["check"]) == 130
+    assert capsys.readouterr().err == "portcheck: interrupted\n"
 
 
 @pytest.mark.parametrize(
