@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -43,3 +44,18 @@ def task_lint() -> dict[str, Any]:
 def task_docs() -> dict[str, Any]:
     """write the reference of the commands, find broken links and what no page explains"""
     return _command("write the reference of the commands, find what is wrong in docs", f"{PYTHON} docs/build.py")
+
+
+def task_bench() -> dict[str, Any]:
+    """measure against yardsticks, write docs/benchmarks.md (--large: with 100,000 cells)"""
+
+    def bench(large: bool) -> bool:
+        return subprocess.call([PYTHON, "-m", "bench.run", *(["--large"] if large else [])]) == 0
+
+    flag = {"name": "large", "long": "large", "type": bool, "default": False, "help": "100,000 cells, too"}
+    return {**_command("measure against yardsticks, write docs/benchmarks.md", bench), "params": [flag]}
+
+
+def task_torture() -> dict[str, Any]:
+    """long fault tests: kills, damage, full disks, many processes"""
+    return _command("long fault tests: kills, damage, full disks", f"{PYTHON} -m pytest -s tests/torture/*.py")

@@ -59,7 +59,7 @@ def _file(run: Run, cell: Cell, seconds: float) -> None:
     assert resolution is not None
     front = {"ttir": f"{cell.name}", "located": cell.name, "options": {}, "settings": {}}
     compiled = Compiled(None, seconds, {"ttir": 0.01}, {"shared": 0, "registers": 16}, {"ptx": cell.name.encode() * 50})
-    judge._filing.put(judge._keys(cell, resolution), Finished(front, compiled, (), True), cell.row.settings)
+    judge._filing.put(judge._keys.of(cell, resolution), Finished(front, compiled, (), True), cell.row.settings)
 
 
 if __name__ == "__main__":

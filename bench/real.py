@@ -1,0 +1,67 @@
+"""Kernels of two libraries, where these are installed: FLA and Liger."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import sys
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench import edited, measure, yardstick
+from bench.figures import Figure
+
+_MANIFEST = Path(__file__).parent / "real.toml"
+_PACKAGES = ("fla", "liger_kernel")
+
+
+def is_possible() -> bool:
+    """Can the libraries be imported here?"""
+    return all(importlib.util.find_spec(package) for package in _PACKAGES)
+
+
+def figures(scratch: Path) -> Iterator[Figure]:
+    """Compile everything; then edit the kernels of FLA."""
+    yield _cold(scratch)
+    yield _renamed(scratch)
+
+
+def _cold(scratch: Path) -> Figure:
+    """To the cells' own seconds, from a run in which none disturbs another, and an import a package and target."""
+    manifest = tomllib.loads(_MANIFEST.read_text())
+    imports = sum(_import(target, p) for target in manifest["defaults"]["targets"] for p in _PACKAGES)
+    report = scratch / "real.json"
+    measure.portcheck("check", _MANIFEST, "-j1", "--json", report, cache=scratch / "real1")
+    compiles = sum(cell["seconds"] for cell in json.loads(report.read_text())["cells"])
+    cold = measure.portcheck("check", _MANIFEST, "-j2", cache=scratch / "real2").cpu
+    detail = f"{cold:.1f} s to {compiles:.1f} s of compiles and {imports:.1f} s of imports"
+    return Figure("FLA and Liger, cold, to compiles and imports", cold / (compiles + imports), "×", 1.15, detail=detail)
+
+
+def _renamed(scratch: Path) -> Figure:
+    """A copy of FLA is what is edited."""
+    folder = scratch / "site"
+    origin = Path(str(importlib.util.find_spec("fla").origin)).parent  # type: ignore[union-attr]
+    shutil.copytree(origin, folder / "fla", ignore=shutil.ignore_patterns("__pycache__"))
+    files: defaultdict[Path, set[str]] = defaultdict(set)
+    rows = {name: target for name, target in _rows() if target.startswith("fla.")}
+    for target in rows.values():
+        module, function = target.split(":")
+        files[folder.joinpath(*module.split(".")).with_suffix(".py")].add(function)
+    env = {"PYTHONPATH": str(folder)}
+    return edited.compare(
+        "ten FLA kernels, locals renamed", _MANIFEST, files, scratch / "renamed-cache", list(rows), env
+    )
+
+
+def _import(target: str, package: str) -> float:
+    modules = {reference.split(":")[0] for _, reference in _rows() if reference.startswith(package)}
+    return measure.run([sys.executable, yardstick.__file__, "imports", target, *sorted(modules)]).cpu
+
+
+def _rows() -> Iterator[tuple[str, str]]:
+    for row in tomllib.loads(_MANIFEST.read_text())["kernel"]:
+        yield row["name"], row["target"]
