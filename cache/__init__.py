@@ -1,7 +1,7 @@
 """The content-addressed store of records and artifacts. Knows no Triton and no doit."""
 
 from portcheck.cache.artifacts import pack, unpack
-from portcheck.cache.gc import Collected, collect
+from portcheck.cache.gc import Collected, collect, collect_if_due
 from portcheck.cache.location import resolve_cache_dir
 from portcheck.cache.remotes import remote_at
 from portcheck.cache.stats import Usage, stats
@@ -16,6 +16,7 @@ __all__ = [
     "Verified",
     "Zones",
     "collect",
+    "collect_if_due",
     "pack",
     "remote_at",
     "resolve_cache_dir",

@@ -15,6 +15,8 @@ from portcheck.cache.layout import Entry, home, walk
 
 STALE_TEMPORARY = 2 * 86400.0  # seconds; no write takes as long, whatever the clocks say (ccache#480)
 MOST_REMOVALS = 100_000  # in one run: some seconds of work
+MOST_IN_PASSING = 10_000
+INTERVAL = 86400.0  # seconds between two collections in passing
 
 
 @dataclass(slots=True)
@@ -49,6 +51,20 @@ def collect(root: Path, *, max_size: int, max_age: float | None = None, most: in
     except OSError as error:
         done.trouble = f"{error.filename}: {error.strerror}"
     return done
+
+
+def collect_if_due(root: Path, *, max_size: int) -> None:
+    """Collect if nobody has for a day. A run does it in passing, so its work is bounded and its trouble is ignored."""
+    lock = home(root) / "gc.lock"
+    try:
+        if abs(time.time() - lock.stat().st_mtime) < INTERVAL:
+            return
+        os.utime(lock)
+    except FileNotFoundError:
+        pass  # the first collection makes it
+    except OSError:
+        return
+    collect(root, max_size=max_size, most=MOST_IN_PASSING)
 
 
 @contextlib.contextmanager

@@ -17,7 +17,7 @@ from portcheck.compiler.child.settings import variables as triton_variables
 from portcheck.keys import canonical, digest
 from portcheck.patterns import matches
 
-__all__ = ["PREFIXES", "distributions", "is_private", "observed", "triton_variables", "variables"]
+__all__ = ["PREFIXES", "distributions", "is_private", "observed", "triton_variables", "variables", "whole"]
 
 # Who and where: never in a key.
 PRIVATE = [
@@ -119,6 +119,12 @@ def variables(environ: Mapping[str, str]) -> dict[str, str]:
     """All variables that may matter to code that may read any."""
     incidental = tuple(PRIVATE + INCIDENTAL)
     return {name: _resolved(value) for name, value in environ.items() if not _any_matches(incidental, name)}
+
+
+def whole(environ: Mapping[str, str]) -> str:
+    """The digest of the environment for code that went through all of it: it may have looked for any name."""
+    names = sorted(name for name in environ if not is_private(name))
+    return digest(canonical([variables(environ), names]))
 
 
 @cache

@@ -4,11 +4,12 @@
 |---|---|---|
 | `file:NAME` | a file was read | the digest of its content |
 | `list:NAME` | a directory was listed | the digest of the names in it |
-| `stat:NAME` | somebody asked whether it is there | file, folder or None |
+| `stat:NAME` | somebody asked whether it is there | file and its size, folder or None |
+| `link:NAME` | a symbolic link was followed | where it leads |
 | `env:NAME` | an environment variable was read | its value; a file's content, if it names one |
-| `env:` | the whole environment was read | a digest, without what only says who and where |
+| `env:` | the whole environment was read | a digest, without what only says who and where; all other names |
 | `find:NAME` | a top-level module was imported, or was not there | the folder it is found in |
-| `absent:NAME` | a submodule was not there | is it there now? |
+| `module:NAME` | a module was looked for there | what is there: nothing, a file, a package |
 
 Names of paths are relative to the manifest's folder, or `dist/…` for what is installed: no path of a machine gets into
 a key.
@@ -41,7 +42,8 @@ _STANDARD_LIBRARY = (
 )
 _CHILD = str(Path(child.__file__).parent) + os.sep
 _TEMPORARY = f"{tempfile.gettempdir()}{os.sep}"
-_PATHS = frozenset({"file", "list", "stat", "absent"})
+_PATHS = frozenset({"file", "list", "stat", "link", "module"})
+_SUFFIXES = tuple(importlib.machinery.all_suffixes())
 _SLACK = 2.0  # seconds by which a file system's clock may run ahead of ours
 
 
@@ -59,7 +61,8 @@ class Observer:
             "file": self._digests.of,
             "list": lambda path: None if (names := self._list(path)) is None else digest(canonical(names)),
             "stat": _kind_of,
-            "absent": lambda path: os.path.basename(path) in self._stems(os.path.dirname(path)),  # noqa: PTH119, PTH120
+            "link": self._link,
+            "module": self._module,
         }
 
     def names(self, read: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -80,6 +83,8 @@ class Observer:
         if path.startswith((self._triton, _CHILD)) or _in_standard_library(path):
             return True
         ours = path.startswith((self.folder, *self._site))
+        if kind == "link" and not ours:
+            return True  # on the way to the checkout
         return kind != "file" and path.startswith(_TEMPORARY) and not ours
 
     def observe(self, listed: str, environ: Mapping[str, str]) -> str | None:
@@ -130,7 +135,7 @@ class Observer:
         if kind in self._kinds:
             return self._kinds[kind](self._path(name))
         if kind == "env":
-            return environment.observed(what, environ) if what else digest(canonical(environment.variables(environ)))
+            return environment.observed(what, environ) if what else environment.whole(environ)
         if kind == "find":
             return self._find(what)
         return f"unknown kind {kind}"  # a record of a newer portcheck: never equal to what it observed
@@ -160,13 +165,28 @@ class Observer:
     def _list(self, path: str) -> list[str] | None:
         if path not in self._listed:
             try:
-                self._listed[path] = sorted(entry for entry in os.listdir(path) if entry != "__pycache__")  # noqa: PTH208
+                with os.scandir(path) as entries:
+                    found = {f"{entry.name}/" if entry.is_dir() else entry.name for entry in entries}
+                self._listed[path] = sorted(found - {"__pycache__/"})
             except OSError:
                 self._listed[path] = None
         return self._listed[path]
 
-    def _stems(self, folder: str) -> set[str]:
-        return {entry.partition(".")[0] for entry in self._list(folder) or ()}
+    def _module(self, path: str) -> list[str]:
+        """What Python could import under a path without suffix; of a folder, whether it is a package."""
+        folder, _, leaf = path.rpartition(os.sep)
+        there = set(self._list(folder) or ())
+        found = [leaf + suffix for suffix in _SUFFIXES if leaf + suffix in there]
+        if f"{leaf}/" in there:
+            inits = [entry for entry in self._list(path) or () if entry.partition(".")[0] == "__init__"]
+            found += [f"{leaf}/", *inits]
+        return found
+
+    def _link(self, path: str) -> str | None:
+        try:
+            return self._names.portable(os.readlink(path))  # noqa: PTH115
+        except OSError:
+            return None
 
 
 def _spec(name: str, folder: Path) -> importlib.machinery.ModuleSpec | None:
@@ -184,7 +204,10 @@ def _spec(name: str, folder: Path) -> importlib.machinery.ModuleSpec | None:
 
 
 def _kind_of(path: str) -> str | None:
-    return "folder" if os.path.isdir(path) else "file" if os.path.exists(path) else None  # noqa: PTH110, PTH112
+    if os.path.isdir(path):  # noqa: PTH112
+        return "folder"
+    found = stat_of(path)
+    return f"file of {found[2]} bytes" if found else None
 
 
 def _is_path(name: str) -> bool:

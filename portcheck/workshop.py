@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
-from portcheck.cache import Store, Zones, remote_at, resolve_cache_dir
+from portcheck.cache import Store
 from portcheck.cells import Cell
 from portcheck.compiler.job import Unit
 from portcheck.compiler.service import Service
@@ -77,32 +76,6 @@ class Workshop:
                     toolchain, self._manifest.folder, self._isolation, self._backends
                 )
             return self._services[toolchain.release]
-
-
-def open_store(manifest: Manifest, remote: str | None, warn: Callable[[str], None]) -> Store:
-    """The store that a manifest leads to. `remote`: a URL that replaces the manifest's; `warn` gets lines for the user.
-
-    Raises:
-        UsageError: nothing says where the cache could be, or the remote's URL is malformed.
-    """
-    settings = manifest.cache
-    url = remote or settings.remote
-    zones = None
-    if url:
-        read = tuple(remote_at(url, zone) for zone in settings.read)
-        zones = Zones(read, remote_at(url, settings.write) if settings.write else None, warn)
-    return Store(cache_dir(manifest), warn=warn, remote=zones)
-
-
-def cache_dir(manifest: Manifest) -> Path:
-    """The cache directory that a manifest leads to.
-
-    Raises:
-        UsageError: nothing says where it could be.
-    """
-    given = manifest.cache.dir
-    inside = str(manifest.folder / given) if given and not given.startswith("~") else given
-    return resolve_cache_dir(inside, os.environ)
 
 
 def _units(manifest: Manifest, cells: Sequence[Cell]) -> dict[str, Unit]:

@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import TextIO
 
+from portcheck.cache import collect_if_due
 from portcheck.cells import Cell
 from portcheck.compiler.tree import Interrupted
-from portcheck.errors import EnvironmentProblem, PortcheckError, internal_error
+from portcheck.errors import EnvironmentProblem, PortcheckError, UsageError, internal_error
 from portcheck.history import History
 from portcheck.manifest.loader import load
 from portcheck.manifest.model import Manifest
@@ -21,10 +22,11 @@ from portcheck.report.model import SKIPPED, Report, build, exit_status
 from portcheck.report.progress import Progress, make_progress, told_origin
 from portcheck.rules.request import Request
 from portcheck.saveir import save_ir
+from portcheck.storage import open_store
 from portcheck.suite import expectation, select
 from portcheck.toolchain.find import release_of
 from portcheck.verdicts import Outcome, Result
-from portcheck.workshop import Workshop, open_store
+from portcheck.workshop import Workshop
 
 _REMOTE_LOOKUPS = 16  # at a time
 _HITS = frozenset({"cached", "remote", "cutoff"})
@@ -208,6 +210,8 @@ class Run:
         if self._workshop is not None:
             self._workshop.close()
             self._history.add({name: result for name, result in self.results.items() if result.origin == "compiled"})
+            if self.store.counters["record.written"]:
+                collect_if_due(self.store.root, max_size=self.manifest.cache.max_size)
         self.progress.stop()
 
     def _look_up(self, cells: list[Cell]) -> None:
@@ -218,9 +222,16 @@ class Run:
         else:
             results = list(map(self._find, cells))
         self.known = {cell.name: found for cell, found in zip(cells, results, strict=True) if found}
+        if self.problems:
+            raise UsageError("\n".join(map(str, self.problems)))
 
     def _find(self, cell: Cell) -> Result | None:
-        return self.workshop.judge(cell).look_up(cell)
+        """What is known of a cell. Rows that do not fit their kernels are noted, and told all at once."""
+        try:
+            return self.workshop.judge(cell).look_up(cell)
+        except UsageError as error:
+            self._note(error)
+            return None
 
     def _lost_artifacts(self, cell: Cell, result: Result) -> bool:
         """Was IR asked for that the cache has evicted? The verdict stands without it, so nobody else minds."""
@@ -254,13 +265,15 @@ class Run:
         except Interrupted:
             pass
         except PortcheckError as error:
-            with self._lock:
-                if str(error) not in map(str, self.problems):
-                    self.problems.append(error)
+            self._note(error)
         except Exception as error:
-            with self._lock:
-                self.problems.append(internal_error(error))
+            self._note(internal_error(error))
         return True
+
+    def _note(self, problem: PortcheckError) -> None:
+        with self._lock:
+            if str(problem) not in map(str, self.problems):
+                self.problems.append(problem)
 
 
 _SKIPPED = Result(Outcome(), SKIPPED)

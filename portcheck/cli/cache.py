@@ -13,6 +13,8 @@ from portcheck.errors import EnvironmentProblem, UsageError
 from portcheck.sizes import format_size, parse_size
 
 if TYPE_CHECKING:
+    from portcheck.manifest.model import Manifest
+
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 DEFAULT_MAX_SIZE = "5GiB"
@@ -53,8 +55,7 @@ def add_parser(subparsers: Subparsers) -> None:
             sub.add_argument(
                 "--max-size",
                 metavar="SIZE",
-                default=DEFAULT_MAX_SIZE,
-                help="keep at most this much (default: %(default)s)",
+                help=f"keep at most this much (default: the manifest's max_size, or {DEFAULT_MAX_SIZE})",
             )
             sub.add_argument("--max-age", metavar="DAYS", help="first remove what was not used for so many days")
 
@@ -73,7 +74,18 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _directory(args: argparse.Namespace) -> Path:
-    return resolve_cache_dir(args.dir, os.environ)
+    """What `--dir` says, else what a run in this folder uses."""
+    from portcheck.storage import cache_dir
+
+    manifest = None if args.dir else _manifest()
+    return cache_dir(manifest) if manifest else resolve_cache_dir(args.dir, os.environ)
+
+
+def _manifest() -> Manifest | None:
+    from portcheck.manifest.loader import find_manifest, load
+
+    found = find_manifest(Path.cwd())
+    return load(found) if found else None
 
 
 def _path(root: Path, args: argparse.Namespace) -> int:
@@ -109,7 +121,9 @@ def _verify(root: Path, args: argparse.Namespace) -> int:
 
 
 def _gc(root: Path, args: argparse.Namespace) -> int:
-    max_size = parse_size(args.max_size)
+    manifest = _manifest()
+    default = manifest.cache.max_size if manifest else parse_size(DEFAULT_MAX_SIZE)
+    max_size = parse_size(args.max_size) if args.max_size else default
     done = collect(root, max_size=max_size, max_age=_seconds(args.max_age))
     if done.busy:
         print(f"cache {root}: another collection is running, nothing to do")

@@ -50,18 +50,6 @@ def test_kinds_do_not_mix(store: Store) -> None:
     assert store.get("back", KEY, PREIMAGE) is None
 
 
-def test_many_are_looked_up_at_once(store: Store) -> None:
-    preimages = [b"%d" % n for n in range(10)]
-    wanted = {xxhash.xxh3_128_hexdigest(p): p for p in preimages}
-    for key, preimage in list(wanted.items())[:7]:
-        store.put("back", key, preimage, {"n": int(preimage)})
-
-    found = store.get_many("back", wanted)
-
-    assert found == {key: {"n": int(preimage)} for key, preimage in list(wanted.items())[:7]}
-    assert store.counters["record.absent"] == 3
-
-
 def test_looking_creates_nothing(store: Store, root: Path, warnings: list[str]) -> None:
     assert store.get("back", KEY, PREIMAGE) is None
     assert store.get_blob(KEY) is None

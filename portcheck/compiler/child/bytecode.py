@@ -20,7 +20,8 @@ def distrust_old() -> None:
 
     def get_data(this: importlib.machinery.SourceFileLoader, path: str) -> bytes:
         if path.endswith(".pyc") and not _is_installed(this.path):
-            if os.stat(path).st_mtime_ns <= os.stat(this.path).st_ctime_ns:
+            changed = max(os.stat(this.path).st_ctime_ns, os.lstat(this.path).st_ctime_ns)  # a link may lead elsewhere
+            if os.stat(path).st_mtime_ns <= changed:
                 raise OSError("%s may be older than %s" % (path, this.path))  # importlib compiles the source then
         return read(this, path)
 

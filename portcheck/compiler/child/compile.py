@@ -16,6 +16,7 @@ from typing import Any
 
 from . import blame, importing, kernels, refused, settings, stages, units, values, wire
 from .device import Device
+from .inputs import Inputs
 from .names import Names
 from .world import World
 
@@ -26,7 +27,7 @@ def run(request: wire.Message, channel: socket.socket, world: World) -> None:
     """Compile the requested cell and send what happened over `channel`."""
     began = time.perf_counter()
     pipeline: stages.Pipeline = stages.Pipeline(
-        lambda event: wire.send(channel, event), lambda event: _ask(channel, {**event, **_settled(pipeline)})
+        lambda event: wire.send(channel, event), lambda event: _ask(channel, {**event, **_settled(pipeline, inputs)})
     )
     blamed = blame.Blame()
     result: wire.Message = {"event": "done"}
@@ -119,9 +120,12 @@ def _launch(request: wire.Message, device: Device, folder: str) -> tuple[Any, li
     return function, args, options
 
 
-def _settled(pipeline: stages.Pipeline) -> wire.Message:
+def _settled(pipeline: stages.Pipeline, inputs: Inputs) -> wire.Message:
     """What stages after the front end depend on besides the IR: the parsed options and Triton's settings."""
-    return {"options": settings.plain(vars(pipeline.options)), "settings": settings.resolved()}
+    found = {"options": settings.plain(vars(pipeline.options)), "settings": settings.resolved()}
+    for path in settings.take_files():
+        inputs.note_file(path)
+    return found
 
 
 def _derived(pipeline: stages.Pipeline) -> dict[str, Any] | None:

@@ -18,7 +18,7 @@ def answer(message: wire.Message, world: World) -> wire.Message:
     try:
         modules = _import(message, world.folder)
         world.inputs.stop()
-        found["patched"] = world.pristine.changes()
+        found["patched"] = world.pristine.changes() + (settings.hooks() if "triton" in sys.modules else [])
         for function in message["functions"]:
             found["kernels"][function] = {
                 **kernels.describe(modules[0], function, world.names),
@@ -31,6 +31,8 @@ def answer(message: wire.Message, world: World) -> wire.Message:
         world.inputs.stop()
         found["error"] = units.told(error, world.names)
     found["settings"] = settings.resolved() if "triton" in sys.modules else {}
+    for path in settings.take_files():
+        world.inputs.note_file(path)
     found["set_early"] = _set_early(world)
     found.update(inputs=sorted(world.inputs.seen), unfit=sorted(world.inputs.unfit), asked=sorted(world.device.asked))
     return found

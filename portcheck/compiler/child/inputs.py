@@ -16,9 +16,11 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib.machinery import ModuleSpec
 from typing import Any
 
-_READ_ONLY_BITS = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+_WRITING = os.O_WRONLY | os.O_CREAT  # a file that is opened for both and has to be there is read as well
 _NOT_FILES = ("/proc/", "/sys/", "/dev/")
 _LISTINGS = frozenset({"os.listdir", "os.scandir"})
+# Events of opening a file without the event `open`; its path is their first argument.
+_OPENED_BY_C = frozenset({"ctypes.dlopen", "sqlite3.connect"})
 # What makes a module's result depend on something that no record can hold.
 _BEYOND = frozenset(
     "subprocess.Popen os.system os.posix_spawn os.spawn os.exec os.fork os.forkpty socket.connect".split()
@@ -28,28 +30,34 @@ _BEYOND = frozenset(
 _NOT_ASKING = frozenset({"triton", "portcheck_child"})
 _TOOLS_OF_THEIR_OWN = frozenset({"torch", "numpy"})
 _NOT_ON_THE_PATH = frozenset({"portcheck_file", "__main__", "__mp_main__"})
+# Python imports these before anything else, if they are there.
+_AT_START = ("sitecustomize", "usercustomize")
+# Our own modules that stand between user code and what it reads.
+_BETWEEN = frozenset({__name__, "portcheck_child.bytecode"})
 _STANDARD_LIBRARY = types.__file__.rpartition("types.py")[0]
 
 
 class Inputs(importlib.abc.MetaPathFinder):
     """Collects what is read while it is on. A forked process goes on from its parent's list.
 
-    An input is (kind, name). Kinds: `file`, `list` (of a directory) and `stat` with an absolute path; `env` with a
-    variable's name, or empty for the whole environment; `find` with the name of a top-level module, there or not;
-    `absent` with the path at which a submodule would have been, without suffix.
+    An input is (kind, name). Kinds: `file`, `list` (of a directory), `link` and `stat` with an absolute path; `env`
+    with a variable's name, or empty for the whole environment; `find` with the name of a top-level module, there or
+    not; `module` with a path, without suffix, at which a module was looked for.
     """
 
     def __init__(self) -> None:
         self.seen: set[tuple[str, str]] = set()
         self.on_new: Callable[[str, str], None] | None = None  # hears of each input as it is read
         self.unfit: set[str] = set()
+        self._always = {("find", name) for name in _AT_START} | set(_imported_at_start())
         self._known = set(sys.modules)
+        self._path_at_start = frozenset(sys.path)  # `find` covers it
         self._on = False
 
     def install(self) -> None:
         """Listen. Neither audit hooks nor wrappers are ever taken off; a flag says whether they count."""
         sys.addaudithook(self._heard)
-        sys.meta_path.append(self)
+        sys.meta_path.insert(0, self)
         self._wrap_stat()
         self._wrap_environment()
 
@@ -70,21 +78,26 @@ class Inputs(importlib.abc.MetaPathFinder):
         self._known = set(sys.modules)
 
     def forget(self) -> None:
-        """Drop what was recorded so far."""
-        self.seen.clear()
+        """Drop what was recorded so far, but for what every import depends on."""
+        self.seen = set(self._always)
         self.unfit.clear()
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Asked last: nobody found this module. Somebody may have a fallback for that."""
-        if self._on and self._counts():
+        """Asked first, and finds nothing: which of several places has a module, if any has, is an input."""
+        if self._on and self._counts(_TOOLS_OF_THEIR_OWN):
             leaf = fullname.rpartition(".")[2]
             if path is None:
                 self._find(fullname)
-            for place in path or ():
-                self._add("absent", os.path.join(os.path.abspath(place), leaf))
+                path = [place for place in sys.path if place not in self._path_at_start]
+            for place in path:
+                self._add("module", os.path.join(os.path.abspath(place), leaf))
         return None
+
+    def note_file(self, path: str) -> None:
+        """A file whose content counts was named where no event tells of its being read."""
+        self._add("file", os.path.abspath(path))
 
     def _find(self, name: str) -> None:
         if name not in _NOT_ASKING and name not in _NOT_ON_THE_PATH:
@@ -101,7 +114,7 @@ class Inputs(importlib.abc.MetaPathFinder):
             return
         if event == "open":
             path, _, flags = args
-            if not (isinstance(flags, int) and flags & _READ_ONLY_BITS):
+            if not (isinstance(flags, int) and flags & _WRITING):
                 self._path("file", path)
         elif event in _LISTINGS:
             if not _called_by_importlib(sys._getframe(1)):
@@ -109,6 +122,11 @@ class Inputs(importlib.abc.MetaPathFinder):
         elif event == "import":
             if "." not in args[0] and self._counts():
                 self._find(args[0])
+            if isinstance(args[1], str):
+                self._path("file", args[1])
+        elif event in _OPENED_BY_C:
+            if os.path.isfile(args[0] or ""):
+                self._path("file", args[0], _TOOLS_OF_THEIR_OWN)
         elif event in _BEYOND and self._counts(_TOOLS_OF_THEIR_OWN):
             self.unfit.add("%s by %s" % (event, _asker(sys._getframe(1))))
 
@@ -129,9 +147,9 @@ class Inputs(importlib.abc.MetaPathFinder):
 
     def _wrap_stat(self) -> None:
         """os.path.exists and its kin, and pathlib, ask through these names; the import system does not."""
-        for name in ("stat", "lstat", "access"):
+        for name in ("stat", "lstat", "access", "readlink"):
             asked = getattr(os, name)
-            setattr(os, name, self._noting(asked))
+            setattr(os, name, self._noting(asked, "link" if name == "readlink" else "stat"))
             for supported in (
                 os.supports_follow_symlinks,
                 os.supports_dir_fd,
@@ -141,10 +159,10 @@ class Inputs(importlib.abc.MetaPathFinder):
                 if asked in supported:
                     supported.add(getattr(os, name))
 
-    def _noting(self, asked: Callable[..., Any]) -> Callable[..., Any]:
+    def _noting(self, asked: Callable[..., Any], kind: str) -> Callable[..., Any]:
         def ask(path: Any, *args: Any, **kwargs: Any) -> Any:
-            if self._on and "dir_fd" not in kwargs and not _resolves_links(sys._getframe(1)):
-                self._path("stat", path, _TOOLS_OF_THEIR_OWN)
+            if self._on and "dir_fd" not in kwargs and (kind == "link" or not _resolves_links(sys._getframe(1))):
+                self._path(kind, path, _TOOLS_OF_THEIR_OWN)
             return asked(path, *args, **kwargs)
 
         return ask
@@ -154,8 +172,8 @@ class Inputs(importlib.abc.MetaPathFinder):
         get, iterate = kind.__getitem__, kind.__iter__
 
         def getitem(environ: Any, key: Any) -> Any:
-            if self._on and isinstance(key, str) and self._counts():
-                self._add("env", key)
+            if self._on and isinstance(key, (str, bytes)) and self._counts():
+                self._add("env", os.fsdecode(key))
             return get(environ, key)
 
         def iterating(environ: Any) -> Iterator[str]:
@@ -165,6 +183,15 @@ class Inputs(importlib.abc.MetaPathFinder):
             return found
 
         kind.__getitem__, kind.__iter__ = getitem, iterating
+
+
+def _imported_at_start() -> Iterator[tuple[str, str]]:
+    """What Python imported before us that is neither its own nor ours: sitecustomize, finders of editable installs."""
+    for name, module in list(sys.modules.items()):
+        path = getattr(module, "__file__", None)
+        library = isinstance(path, str) and path.startswith(_STANDARD_LIBRARY) and "-packages" not in path
+        if isinstance(path, str) and not library and name.partition(".")[0] not in (*_NOT_ASKING, "__main__"):
+            yield "file", os.path.abspath(path)
 
 
 def _resolves_links(frame: types.FrameType) -> bool:
@@ -190,7 +217,7 @@ def _asker(frame: types.FrameType | None) -> str:
         path = frame.f_code.co_filename
         library = path.startswith(("<frozen ", _STANDARD_LIBRARY)) and "-packages" not in path
         name = str(frame.f_globals.get("__name__", ""))
-        if not library and name != __name__:
+        if not library and name not in _BETWEEN:
             return name
         frame = frame.f_back
     return ""

@@ -36,12 +36,14 @@ def main(fd: int) -> NoReturn:
     recorder.stop()
     recorder.forget()
     wire.send(sock, {"event": "alive", "pid": os.getpid()})
+    pristine = Pristine()
+    pristine.watch()
     world = World(
         folder=setup["folder"],
         device=fake,
         names=portable,
         inputs=recorder,
-        pristine=Pristine(),
+        pristine=pristine,
         walk=Walk(portable),
         options=_option_names(setup["targets"]),
         environment=dict(os.environ),

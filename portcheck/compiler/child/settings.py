@@ -44,6 +44,32 @@ _VARIABLES_WITHOUT_EFFECT = frozenset(
 )
 
 
+_files: set[str] = set()  # named by settings and options so far; their content counts
+
+
+def take_files() -> list[str]:
+    """The files that settings and options named since this was last asked."""
+    found = sorted(_files)
+    _files.clear()
+    return found
+
+
+def hooks() -> list[str]:
+    """Knobs that hold code of somebody's: what it does is in no key."""
+    knobs = getattr(sys.modules.get("triton"), "knobs", None)
+    return (
+        []
+        if knobs is None
+        else sorted(
+            "triton.knobs.%s.%s" % (name, key)
+            for name, group in vars(knobs).items()
+            if isinstance(group, knobs.base_knobs)
+            for key, value in vars(group).items()
+            if key not in _KNOBS_WITHOUT_EFFECT and callable(value) and not _of_triton(value)
+        )
+    )
+
+
 def resolved() -> dict[str, Any]:
     """Everything of Triton's settings that may change what a kernel compiles to, as plain data."""
     return {"knobs": _knobs(), "variables": variables(os.environ), "refused": refused.taken_out()}
@@ -83,10 +109,20 @@ def plain(value: Any) -> Any:
     text = str(getattr(value, "path", value))
     triton = sys.modules.get("triton")
     home = os.path.dirname(str(triton.__file__)) if triton else ""
-    if (home and text.startswith(home)) or not os.path.isabs(text) or not os.path.isfile(text):
-        return text.replace(home, "$TRITON") if home else text
+    if home and text.startswith(home):
+        return text.replace(home, "$TRITON")
+    if os.path.isabs(text):
+        _files.add(text)  # also if it is not there yet
+    if not os.path.isfile(text):
+        return text
+    _files.add(text)
     with open(text, "rb") as f:
         return "file " + hashlib.sha256(f.read()).hexdigest()
+
+
+def _of_triton(value: Any) -> bool:
+    kind = value if hasattr(value, "__module__") else type(value)
+    return str(kind.__module__).partition(".")[0] in ("triton", "portcheck_child")
 
 
 def _knobs() -> dict[str, Any]:
