@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TextIO
 
 from portcheck.cache import collect_if_due
@@ -95,8 +96,10 @@ class Run:
         def resolve() -> None:
             self.prepare()
             for name in names:
-                if name not in self.known and not self._over():
-                    self.workshop.judge(self.cells[name]).resolve(self.cells[name])
+                if name not in self.known and not self._reached_limit():
+                    cell = self.cells[name]
+                    # One by one: every row that does not fit its kernel is told, not only the first.
+                    self._guarded(partial(self.workshop.judge(cell).resolve, cell))
 
         return self._guarded(resolve)
 
@@ -245,9 +248,10 @@ class Run:
         self.progress.cell_finished(cell.name, result.outcome.verdict, result.origin, why)
 
     def _over(self) -> bool:
-        """Is there no point in starting anything more?"""
-        if self.problems:
-            return True
+        """Is there no point in compiling anything more?"""
+        return bool(self.problems) or self._reached_limit()
+
+    def _reached_limit(self) -> bool:
         limit = self.request.max_failures
         if limit is None:
             return False
