@@ -60,10 +60,15 @@ def _parameters(cell: Cell, kernel: Mapping[str, Any]) -> Iterator[str]:
 
 
 def specialisation(cell: Cell, kernel: Mapping[str, Any]) -> dict[str, Any]:
-    """What the cell's backend is asked to compile: of the row's options, those that this backend knows.
+    """What a launch would use: constants that have defaults, too, and of the options those that this backend knows.
 
     A launch on the other vendor's GPU would raise for an option that it lacks, so nobody's code passes it there.
     """
     spec = row_specialisation(cell.row, cell.target.backend)
     known = kernel["options"].get(cell.target.backend, ())
-    return {**spec, "options": {name: value for name, value in spec["options"].items() if name in known}}
+    defaults = {p["name"]: p["value"] for p in kernel["params"] if "value" in p and p["name"] not in spec["signature"]}
+    return {
+        **spec,
+        "constants": {**defaults, **spec["constants"]},
+        "options": {name: value for name, value in spec["options"].items() if name in known},
+    }

@@ -104,6 +104,16 @@ class Judge:
             return self._not_imported(cell, resolution.failed)
         return (None if force else self._known(cell, resolution)) or self._compile(cell, resolution, force)
 
+    def front_key(self, cell: Cell) -> str:
+        """The front key of a cell in hex; imports its unit if need be.
+
+        Raises:
+            UsageError: the row does not fit its kernel, or names a module that does not exist.
+        """
+        resolution = self._resolution(cell, importing=True)
+        assert resolution is not None  # importing always gives one
+        return self._keys.of(cell, resolution).front.hex
+
     def why(self, cell: Cell) -> str:
         """Why no record answers for a cell, as far as can be told without importing anything."""
         resolution = self._resolution(cell, importing=False)

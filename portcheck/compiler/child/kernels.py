@@ -73,6 +73,7 @@ def describe(module: ModuleType, function: str, names: Names) -> dict[str, Any]:
                 "name": p.name,
                 "constexpr": bool(p.is_constexpr),
                 "default": p.default is not inspect.Parameter.empty,
+                **_plain_default(p),
             }
             for p in jit.params
         ],
@@ -80,6 +81,13 @@ def describe(module: ModuleType, function: str, names: Names) -> dict[str, Any]:
         "computed": _computed_by_heuristics(wrappers),
         "source": _source(jit, names),
     }
+
+
+def _plain_default(parameter: Any) -> dict[str, Any]:
+    """The default of a constexpr parameter as a manifest would write it, if it is as simple as that."""
+    if not parameter.is_constexpr or type(parameter.default) not in (bool, int, float, str, type(None)):
+        return {}
+    return {"value": {"none": True} if parameter.default is None else parameter.default}
 
 
 def _chosen_by_tuner(wrappers: Iterable[Any]) -> list[str]:
