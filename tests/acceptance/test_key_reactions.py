@@ -1,4 +1,4 @@
-"""What a cell's front key reacts to, and what it must not react to. Nothing is compiled here: keys are only computed."""
+"""What a cell's front key reacts to, and what it must not react to. Nothing is compiled: keys are only computed."""
 
 from __future__ import annotations
 
