@@ -202,13 +202,24 @@ def test_a_module_of_a_package_is_forked_from_its_package(service: Service, writ
 
 
 def test_a_unit_whose_process_ends_after_the_import_is_imported_again(
-    service: Service, write: Write, until: Callable[[Callable[[], Any]], None]
+    service: Service, write: Write, folder: Path, until: Callable[[Callable[[], Any]], None]
 ) -> None:
-    ends = "\nimport threading\nthreading.Timer(0.3, os._exit, (7,)).start()\n"
+    ends = """
+import threading, time
+
+def end_when_told():
+    while not os.path.exists("end_now"):
+        time.sleep(0.01)
+    os._exit(7)
+
+threading.Thread(target=end_when_told, daemon=True).start()
+"""
     unit = Unit(write("ends_late.py", COPY + ends), True, ("copy",))
     before = set(psutil.Process().children(recursive=True))
     assert not service.load(unit, CUDA).failed
+    (folder / "end_now").touch()
     until(lambda: not set(psutil.Process().children(recursive=True)) - before)
+    (folder / "end_now").unlink()
 
     assert isinstance(service.compile(job(unit), go_on), Attempt)
 
@@ -226,6 +237,7 @@ def test_an_idle_unit_makes_room_and_is_imported_again(
     toolchain: Toolchain, write: Write, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_IDLE_LIMIT", 1)
+    monkeypatch.setattr(module, "_EXPENSIVE", float("inf"))
     count = "\nwith open('idle.txt', 'a') as file: file.write(__file__[-7:-3] + ' ')\n"
     units = [Unit(write(f"idle_{name}.py", COPY + count), True, ("copy",)) for name in ("ab", "cd")]
     service = Service(toolchain, folder, "fork", ["cuda"])
