@@ -58,4 +58,7 @@ def task_bench() -> dict[str, Any]:
 
 def task_torture() -> dict[str, Any]:
     """long fault tests: kills, damage, full disks, many processes"""
-    return _command("long fault tests: kills, damage, full disks", f"{PYTHON} -m pytest -s tests/torture/*.py")
+    tests = "tests/torture tests/cache/test_concurrency.py"
+    return _command(
+        "long fault tests: kills, damage, full disks", f"PORTCHECK_TORTURE=1 {PYTHON} -m pytest -s -v {tests}"
+    )

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import tomllib
 import warnings
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -124,11 +125,14 @@ def _gpu(target: str) -> Any:
     return GPUTarget(backend, int(arch) if arch.isdigit() else arch, 64 if is_wide else 32)
 
 
+_COMMANDS: dict[str, Callable[..., float | None]] = {"floor": floor, "naive": naive, "cell": cell, "imports": imports}
+
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     command, *arguments = sys.argv[1:]
     with tempfile.TemporaryDirectory() as cache:
         os.environ["TRITON_CACHE_DIR"] = cache
-        answer = {"floor": floor, "naive": naive, "cell": cell, "imports": imports}[command](*arguments)
+        answer = _COMMANDS[command](*arguments)
     if answer is not None:
         print(f"\n{answer}")
