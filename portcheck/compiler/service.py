@@ -53,6 +53,9 @@ class Service:
 
     def load(self, unit: Unit, target: Target) -> Imported:
         """Import a unit as on `target`, once, and describe the kernels wanted from it."""
+        if self._isolation == "spawn":
+            with self._spawned(unit, target) as (_, imported):
+                return imported
         with self._host(unit, target) as host:
             return host.imported
 
@@ -109,13 +112,18 @@ class Service:
                 self._end(self._hosts.pop(key))
 
     def _compile_spawned(self, job: Job, work: Path, on_front: OnFront) -> Attempt | Imported:
-        root = Root.start(self._toolchain, self._folder, dict(job.unit.env), prime=())
-        with self._tracked(root):
-            imported = self._import(root, job.unit, job.target)
+        with self._spawned(job.unit, job.target) as (root, imported):
             if imported.failed:
                 return imported
             root.request({"do": "here", **_request(job, work)})
             return self._follow(root, job, work, on_front)
+
+    @contextlib.contextmanager
+    def _spawned(self, unit: Unit, target: Target) -> Iterator[tuple[Root, Imported]]:
+        """A fresh interpreter with `unit` imported as on `target`; nothing is forked."""
+        root = Root.start(self._toolchain, self._folder, dict(unit.env), prime=())
+        with self._tracked(root):
+            yield root, self._import(root, unit, target)
 
     def _follow(self, cell: Process, job: Job, work: Path, on_front: OnFront) -> Attempt:
         attempt = follow(cell.sock, cell.pid, work, self._guard, job.timeout, job.max_rss, on_front)
