@@ -31,6 +31,10 @@ STATUSES = {
     "doit -f mine/dodo.py portcheck targets=cuda:80,cuda:90 kernels='gelu*'": 0,
     "doit -f mine/dodo.py 'compile:gelu*@hip:*'": 1,
     "doit -f mine/dodo.py list --all": 0,
+    "portcheck explain 'gelu[fast]@hip:gfx942' mine/portcheck.toml": 0,
+    "portcheck check mine/portcheck.toml -v": 1,
+    'PORTCHECK_CACHE=mine/cache portcheck check mine/portcheck.toml --remote "file://$PWD/shared"': 1,
+    'PORTCHECK_CACHE=theirs/cache portcheck check mine/portcheck.toml --remote "file://$PWD/shared"': 1,
     "portcheck cache path": 0,
     "portcheck cache stats": 0,
     "portcheck cache verify": 0,
@@ -111,6 +115,8 @@ def test_the_commands_do_what_the_readme_says(shell: Shell, folder: Path) -> Non
     assert {command: done.returncode for command, done in ran.items()} == STATUSES, told
     assert missing(SHOWN[1], ran["portcheck check mine/portcheck.toml"].stdout) == [], told
     assert missing("\n".join(SHOWN[1].splitlines()[:3]), ran["doit -f mine/dodo.py"].stdout) == [], told
+    mine, theirs = (done.stdout for command, done in ran.items() if "--remote" in command)
+    assert "· 6 compiled ·" in mine and "· 6 remote ·" in theirs, told
     assert (folder / "report.json").exists()
     assert (folder / "ir/gelu[fast]@cuda:90@3.9.0/ptx").exists()
 
@@ -122,3 +128,27 @@ def test_the_remedies_for_the_red_cell_make_the_run_pass(shell: Shell, folder: P
     ran = shell("portcheck check mine/remedy.toml")
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert f"gelu[fast]      ok       ok       {shown}\n" in ran.stdout
+
+
+# What is edited in the README's kernel → where the verdicts of the six cells then come from. The red cell's locations
+# have the names of variables in them, so it is compiled.
+EDITS = {
+    "a comment": ("    if FAST:", "    # fast or portable\n    if FAST:", "6 cached"),
+    "a local's name": ("inner", "argument", "1 compiled, 5 cutoff"),
+    "the kernel": ("0.5 * x", "0.25 * x", "6 compiled"),
+}
+
+
+@pytest.mark.parametrize("what", EDITS)
+def test_what_is_compiled_again_is_what_the_readme_says(shell: Shell, folder: Path, what: str) -> None:
+    old, new, origins = EDITS[what]
+    path = folder / "mine/kernels.py"
+    before = path.read_text()
+    assert old in before
+    shell("portcheck check mine/portcheck.toml")
+
+    path.write_text(before.replace(old, new))
+    ran = shell("portcheck check mine/portcheck.toml")
+    path.write_text(before)
+
+    assert f"· {origins} ·" in ran.stdout, ran.stdout + ran.stderr
