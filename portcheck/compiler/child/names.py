@@ -18,11 +18,17 @@ class Names:
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
+        self._known: dict[str, str] = {}  # following links takes a system call for every folder above a file
 
     def portable(self, path: str) -> str:
         """The portable name of `path`; a name that is portable already stays as it is."""
         if not os.path.isabs(path):
             return path
+        if path not in self._known:
+            self._known[path] = self._portable(path)
+        return self._known[path]
+
+    def _portable(self, path: str) -> str:
         try:
             relative = os.path.relpath(os.path.realpath(path), os.path.realpath(self.folder))
         except (OSError, ValueError):
