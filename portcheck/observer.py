@@ -52,6 +52,7 @@ class Observer:
 
     def __init__(self, folder: Path, triton: Path, digests: Digests, lists: InputLists) -> None:
         self.folder, self._triton, self._digests, self._lists = str(folder), f"{triton}{os.sep}", digests, lists
+        self._folders = (str(folder), os.path.realpath(folder))
         self._names = Names(str(folder))
         self._site = [entry for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")]
         self._found: dict[str, str | None] = {}
@@ -73,10 +74,17 @@ class Observer:
             if kind in _PATHS:
                 asked_only = kind == "stat" and ("file", what) in read  # its content says that it is there
                 if not asked_only and not self._is_covered(kind, what):
-                    named[f"{kind}:{self._names.portable(what)}"] = what
+                    named[f"{kind}:{self._name(what)}"] = what
             elif kind != "env" or not environment.is_private(what):
                 named[f"{kind}:{what}"] = what
         return named
+
+    def _name(self, path: str) -> str:
+        """A path relative to the manifest's folder, as it was asked for: a link on the way may lead elsewhere later."""
+        inside = next((f for f in self._folders if f"{path}{os.sep}".startswith(f"{f}{os.sep}")), None)
+        relative = os.path.relpath(path, inside or self.folder)
+        installed = any(mark in (f"{os.sep}{relative}" if inside else path) for mark in SITE)
+        return self._names.portable(path) if installed else relative.replace(os.sep, "/")
 
     def _is_covered(self, kind: str, path: str) -> bool:
         """Is it in the toolchain's digest, part of this program, or only somebody's scratch?"""

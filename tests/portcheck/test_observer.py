@@ -64,7 +64,7 @@ def test_names_are_portable_and_lead_back(make_observer: MakeObserver, folder: P
     assert make_observer().just_read([named]).fit
 
 
-@pytest.mark.parametrize("kind", ["file", "list", "stat", "absent"])
+@pytest.mark.parametrize("kind", ["file", "list", "stat", "link", "module"])
 def test_triton_and_the_standard_library_are_covered_elsewhere(
     make_observer: MakeObserver, site: Path, kind: str
 ) -> None:
@@ -111,22 +111,58 @@ def test_a_question_for_a_path_is_observed_by_its_answer(make_observer: MakeObse
     (folder / "tuning").touch()
     seen.append(observe(make_observer, "stat:tuning"))
     (folder / "tuning").write_text("7")
-    assert observe(make_observer, "stat:tuning") == seen[1]
+    seen.append(observe(make_observer, "stat:tuning"))
+    (folder / "tuning").write_text("8")
+    assert observe(make_observer, "stat:tuning") == seen[2]
     (folder / "tuning").unlink()
     (folder / "tuning").mkdir()
     seen.append(observe(make_observer, "stat:tuning"))
 
-    assert len(set(seen)) == 3
+    assert len(set(seen)) == 4
+
+
+def test_of_the_terminal_and_the_ci_job_only_the_names_count_in_the_whole_environment(
+    make_observer: MakeObserver,
+) -> None:
+    german, plain, none = (
+        observe(make_observer, "env:", environ=environ) for environ in ({"LANG": "de"}, {"LANG": "C"}, {})
+    )
+
+    assert german == plain != none
+
+
+def test_a_link_is_observed_by_where_it_leads(make_observer: MakeObserver, folder: Path) -> None:
+    (folder / "current").symlink_to("v2")
+    before = observe(make_observer, "link:current")
+    (folder / "current").unlink()
+    (folder / "current").symlink_to("v3")
+
+    assert observe(make_observer, "link:current") != before
+
+
+def test_what_is_read_through_a_link_is_named_by_the_link(make_observer: MakeObserver, folder: Path) -> None:
+    (folder / "current.json").symlink_to("kernels.py")
+
+    assert set(make_observer().names([("file", str(folder / "current.json"))])) == {"file:current.json"}
 
 
 def test_a_submodule_that_was_not_there_is_noticed_when_it_comes(make_observer: MakeObserver, folder: Path) -> None:
     (folder / "package").mkdir()
-    before = observe(make_observer, "absent:package/fast")
+    before = observe(make_observer, "module:package/fast")
     (folder / "package" / "slow.py").touch()
-    assert observe(make_observer, "absent:package/fast") == before
+    assert observe(make_observer, "module:package/fast") == before
 
     (folder / "package" / "fast.cpython-311-x86_64-linux-gnu.so").touch()
-    assert observe(make_observer, "absent:package/fast") != before
+    assert observe(make_observer, "module:package/fast") != before
+
+
+def test_a_package_that_comes_before_a_module_is_noticed(make_observer: MakeObserver, folder: Path) -> None:
+    (folder / "package" / "fast").mkdir(parents=True)
+    (folder / "package" / "fast.py").touch()
+    before = observe(make_observer, "module:package/fast")
+    (folder / "package" / "fast" / "__init__.py").touch()
+
+    assert observe(make_observer, "module:package/fast") != before
 
 
 def test_a_module_is_observed_by_where_it_is_found(make_observer: MakeObserver, folder: Path, site: Path) -> None:
@@ -152,7 +188,7 @@ def test_a_variable_is_observed_by_its_value_or_the_file_it_names(make_observer:
 def test_the_whole_environment_is_observed_without_who_and_where(make_observer: MakeObserver) -> None:
     plain = observe(make_observer, "env:", environ={"A": "1"})
 
-    assert observe(make_observer, "env:", environ={"A": "1", "HOME": "/home/me", "LANG": "C"}) == plain
+    assert observe(make_observer, "env:", environ={"A": "1", "HOME": "/home/me"}) == plain
     assert observe(make_observer, "env:", environ={"A": "1", "B": "2"}) != plain
 
 

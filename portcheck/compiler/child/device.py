@@ -25,11 +25,31 @@ class Device:
         self.target: Any = None  # a triton GPUTarget
         self.properties: Mapping[str, Any] = {}
         self.asked: set[str] = set()
+        self.driver: Driver | None = None
         self.on_first: Callable[[], None] | None = None  # called when the first question is noted
 
     def become(self, target: Any, properties: Mapping[str, Any]) -> None:
         """Answer for `target` from now on. `properties`: name, capability, multiprocessors, shared memory, …"""
         self.target, self.properties = target, properties
+        if self.driver is not None:
+            self._activate()
+
+    @property
+    def is_replaced(self) -> bool:
+        """Has user code made another driver the active one?"""
+        from triton.runtime.driver import driver
+
+        return driver.active is not self.driver
+
+    def install(self) -> None:
+        """Become Triton's active driver."""
+        self.driver = Driver(self)
+        self._activate()
+
+    def _activate(self) -> None:
+        from triton.runtime.driver import driver
+
+        driver.set_active(self.driver)
 
     def note(self, question: str) -> None:
         """Remember that user code asked, directly or through a function of torch or Triton."""
@@ -210,7 +230,5 @@ class _TorchHook(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 def install(device: Device) -> None:
     """Make `device` Triton's active driver, and torch's device once torch is imported."""
-    from triton.runtime.driver import driver
-
-    driver.set_active(Driver(device))
+    device.install()
     sys.meta_path.insert(0, _TorchHook(device))

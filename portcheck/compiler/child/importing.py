@@ -15,10 +15,13 @@ def answer(message: wire.Message, world: World) -> wire.Message:
     """Run the setup function, import the units, and describe the functions and references that are asked for."""
     world.inputs.start()
     found: wire.Message = {"event": "imported", "error": None, "kernels": {}, "references": {}}
+    loaded = len(sys.modules)
     try:
         modules = _import(message, world.folder)
         world.inputs.stop()
-        found["patched"] = world.pristine.changes() + (settings.hooks() if "triton" in sys.modules else [])
+        if world.patched is None or message.get("setup") or len(sys.modules) != loaded:
+            world.patched = _patched(world)
+        found["patched"] = world.patched
         for function in message["functions"]:
             found["kernels"][function] = {
                 **kernels.describe(modules[0], function, world.names),
@@ -36,6 +39,12 @@ def answer(message: wire.Message, world: World) -> wire.Message:
     found["set_early"] = _set_early(world)
     found.update(inputs=sorted(world.inputs.seen), unfit=sorted(world.inputs.unfit), asked=sorted(world.device.asked))
     return found
+
+
+def _patched(world: World) -> list[str]:
+    """What user code replaced in Triton. It takes long to tell, so a process asks only if its import ran any code."""
+    replaced = ["triton.runtime.driver.active"] if world.device.is_replaced else []
+    return [*world.pristine.changes(), *settings.hooks(), *replaced]
 
 
 def _import(message: wire.Message, folder: str) -> list[ModuleType]:
