@@ -23,3 +23,4 @@ class World:
     walk: Walk
     options: dict[str, list[str]]  # backend → the launch options it knows
     environment: dict[str, str]  # before user code
+    patched: list[str] | None = None  # what user code replaced in Triton, as of the last import that ran any
