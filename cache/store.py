@@ -97,6 +97,8 @@ class Store:
                 return self._failed("record", f"a record cannot be stored: {miss}")
         else:
             if there.preimage == preimage and kind != LOCAL_KIND:
+                if self._remote:
+                    self._remote.put(kind, key, file.data)
                 return self._kept("record", file)
         if self._remote and kind != LOCAL_KIND:
             self._remote.put(kind, key, data)
@@ -108,11 +110,11 @@ class Store:
         if len(data) > MAX_BLOB:
             self._failed("blob", f"an artifact of {len(data)} bytes is over the limit of {MAX_BLOB}")
             return digest
+        if self._remote:
+            self._remote.put(BLOB, digest, data)
         try:
             file = self._read_blob(digest)
         except _MissError:
-            if self._remote:
-                self._remote.put(BLOB, digest, data)
             self._publish("blob", place(self.root, BLOB, digest), data)
         else:
             self._kept("blob", file)

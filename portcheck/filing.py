@@ -89,10 +89,10 @@ class Filing:
         end = self._fronts.walk(keys.front, keys.observe)
         record = end.record or {}
         if record.get("outcome"):
-            found = self._filed(record["outcome"])
+            found = self._filed(record["outcome"], anchor=record.get("anchor"))
         else:
             front = _front(record)
-            found = self.find_back(keys, front) if front else None
+            found = self.find_back(keys, front, record.get("anchor")) if front else None
         if found is None:
             return self._remembered(keys, settings)
         return replace(found, remote=bool(self._store.fetched & {end.key.hex, found.back}))
@@ -101,11 +101,15 @@ class Filing:
         """What is recorded to come of a cell's front end, if that is a TTIR."""
         return _front(self._fronts.walk(keys.front, keys.observe).record or {})
 
-    def find_back(self, keys: CellKeys, front: Front) -> Filed | None:
-        """What is recorded to come of a TTIR."""
+    def find_back(self, keys: CellKeys, front: Front, anchor: dict[str, Any] | None = None) -> Filed | None:
+        """What is recorded to come of a TTIR.
+
+        `anchor` says where a failure's position is in today's source; without one the recorded position holds, since
+        the front end has just given a TTIR with the same locations.
+        """
         for key in (keys.back(front), keys.back_failure(front)):
             payload = self._store.get("back", key.hex, key.preimage)
-            if payload and (found := self._filed(payload, key)):
+            if payload and (found := self._filed(payload, key, anchor)):
                 return found
         return None
 
@@ -117,14 +121,13 @@ class Filing:
         compiled, front = finished.compiled, finished.front
         entries = pack(self._store, {stage: data for stage, data in compiled.files.items() if stage != "json"})
         plain = Outcome(compiled.failure, compiled.seconds, compiled.stages, compiled.resources)
-        anchor = self._anchors.anchor(compiled.failure.position if compiled.failure else None)
-        payload = {**outcome_to_dict(plain, entries), "anchor": anchor}
+        payload = outcome_to_dict(plain, entries)
         outcome = outcome_from_dict(payload)
         if compiled.failure and compiled.failure.verdict in LOCAL:
             if finished.stable and compiled.failure.verdict in _REMEMBERED:
                 limits = {"timeout": settings.timeout, "max_rss": settings.max_rss}
                 late = {listed: keys.observe(listed) for listed in finished.late}
-                memory = {"outcome": payload, "limits": limits, "late": late}
+                memory = {"outcome": payload, "limits": limits, "late": late, "anchor": self._anchor(outcome)}
                 self._store.put("local", keys.local.hex, keys.local.preimage, memory)
             return Filed(outcome)
         back = None
@@ -136,16 +139,27 @@ class Filing:
                 # Another cell may have reached this TTIR meanwhile: its record stands, with its artifacts.
                 if recorded := self._filed(self._get("back", back) or {}):
                     outcome = replace(outcome, artifacts=recorded.outcome.artifacts)
-            self.put_front(keys, front, payload, finished.late)
+            self.put_front(keys, front, outcome, finished.late, payload)
         return Filed(outcome, back.hex if back else None)
 
     def put_front(
-        self, keys: CellKeys, front: Front | None, payload: Mapping[str, Any] | None, late: Sequence[str]
+        self,
+        keys: CellKeys,
+        front: Front | None,
+        outcome: Outcome,
+        late: Sequence[str],
+        payload: Mapping[str, Any] | None = None,
     ) -> None:
-        """File how a front end ended: with a TTIR (`front`), or with the failure in `payload`."""
+        """File how a front end ended: with a TTIR (`front`) that led to `outcome`, or with the failure in `payload`.
+
+        The anchor of the failure's position is of the source that the key stands for, so it belongs to this record.
+        """
         kept = {**{name: front[name] for name in _KEPT}, "settings": _digested(front["settings"])} if front else None
-        record = {"front": kept, "outcome": None if front else payload}
+        record = {"front": kept, "outcome": None if front else payload, "anchor": self._anchor(outcome)}
         self._fronts.append(keys.front, late, record, keys.observe)
+
+    def _anchor(self, outcome: Outcome) -> dict[str, Any] | None:
+        return self._anchors.anchor(outcome.failure.position if outcome.failure else None)
 
     def artifacts(self, keys: CellKeys, outcome: Outcome) -> dict[str, bytes | None]:
         """The outputs of all stages of a recorded outcome; None for one that the store has lost."""
@@ -165,16 +179,17 @@ class Filing:
         memory = self._get("local", keys.local)
         if memory and any(keys.observe(listed) != observed for listed, observed in memory["late"].items()):
             return None
-        found = self._filed(memory["outcome"]) if memory else None
+        found = self._filed(memory["outcome"], anchor=memory.get("anchor")) if memory else None
         if memory is None or found is None:
             return None
         limit = _REMEMBERED.get(found.outcome.verdict)
         return None if limit and getattr(settings, limit) > memory["limits"][limit] else found
 
-    def _filed(self, payload: Mapping[str, Any], key: Key | None = None) -> Filed | None:
+    def _filed(
+        self, payload: Mapping[str, Any], key: Key | None = None, anchor: dict[str, Any] | None = None
+    ) -> Filed | None:
         try:
             outcome = outcome_from_dict(payload)
-            anchor = payload["anchor"]
         except (KeyError, TypeError, ValueError, AttributeError):
             return None  # the record is sound, but not one of ours
         if outcome.failure and anchor and (at := self._anchors.today(anchor)):

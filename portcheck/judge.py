@@ -229,17 +229,21 @@ class Judge:
         if isinstance(attempt, Imported):
             return self._not_imported(cell, attempt)
         late, fit_late = self._late(attempt, resolution)
-        stable = fit_late and resolution.inputs().unchanged()
+        stable = fit_late and resolution.inputs().unchanged() and not self._beyond_keys(cell, resolution)
         front = fronts[0] if fronts else None
         if answers and front:
             if stable:
-                self._filing.put_front(keys, front, None, late)
+                self._filing.put_front(keys, front, answers[0].outcome, late)
             self._memory.add(cell.name, self._keys.parts(cell, resolution))
             return self._result(cell, resolution, keys, answers[0], "cutoff")
         compiled = judge(attempt, settings.timeout, settings.max_rss)
         finished = Finished(front, compiled, late, stable)
         self._memory.add(cell.name, self._keys.parts(cell, resolution))
         return self._result(cell, resolution, keys, self._filing.put(keys, finished, settings), "compiled")
+
+    def _beyond_keys(self, cell: Cell, resolution: Resolution) -> bool:
+        """Does an open kernel depend on more than can be recorded, such as what another program said at import?"""
+        return resolution.unfit and bool(open_reasons(cell, resolution))
 
     def _late(self, attempt: Attempt, resolution: Resolution) -> tuple[tuple[str, ...], bool]:
         """Lists of inputs that only compiling read, and whether anything may be recorded under them."""

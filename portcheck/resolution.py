@@ -31,6 +31,7 @@ class Resolution:
     lists: tuple[str, ...]  # of the inputs
     inputs: Callable[[], Inputs]  # as they were when the unit was resolved
     failed: Imported | None = None  # why it cannot be imported
+    unfit: bool = False  # importing it depends on more than can be recorded, such as another program
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,6 @@ class Resolver:
         `imported` is of that import.
         """
         inputs = self.observer.just_read(map(self.observer.names, (*imported.before, imported.inputs)), began)
-        inputs = replace(inputs, fit=inputs.fit and not imported.unfit)
         answer = {
             "kernels": dict(imported.kernels),
             "references": dict(imported.references),
@@ -66,9 +66,13 @@ class Resolver:
             "env": dict(imported.env),
             "reads": list(inputs.lists),
         }
-        resolution = self._resolution(unit, answer, lambda: inputs)
-        if imported.failed or not inputs.unchanged():
-            return replace(resolution, failed=imported if imported.failed else None)
+        resolution = replace(
+            self._resolution(unit, answer, lambda: inputs),
+            failed=imported if imported.failed else None,
+            unfit=bool(imported.unfit),
+        )
+        if imported.failed or imported.unfit or not inputs.unchanged():
+            return resolution
         first, start = self._first(unit, None), self._start(unit, target)
         if imported.asked and start == first:
             self.chains.append(first, (), {"per_target": True}, self._observe(unit))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from portcheck.cache import Store, Zones, remote_at, resolve_cache_dir
+from portcheck.errors import UsageError
 from portcheck.manifest.model import Manifest
 
 
@@ -17,6 +18,8 @@ def open_store(manifest: Manifest, remote: str | None, warn: Callable[[str], Non
         UsageError: nothing says where the cache could be, or the remote's URL is malformed.
     """
     settings = manifest.cache
+    if settings.sign:
+        raise UsageError(f"{manifest.path.name}: [cache]: sign: this release signs no records: take it out")
     url = remote or settings.remote
     zones = None
     if url:

@@ -28,8 +28,7 @@ class PortcheckReporter(ConsoleReporter):  # type: ignore[misc]
         for run in self.runs:
             run.gated = "portcheck" in wanted
             run.start_progress(sys.stderr)
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, self._stop)
+        self._handlers = {number: signal.signal(number, self._stop) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def execute_task(self, task: Any) -> None:
         """Say that a task starts, if it is not one of ours."""
@@ -53,6 +52,8 @@ class PortcheckReporter(ConsoleReporter):  # type: ignore[misc]
                 run.write_report()
                 run.print_report()
             run.close()
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
         super().complete_run()
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
