@@ -27,11 +27,11 @@ Python {python} and Triton {triton} on {cores} cores of {machine}.
 - *One warm process* compiles the demo's 81 cells one after the other, after it has compiled for each target once:
   what Triton takes by itself. *An interpreter per cell* is what a shell script would do.
 - *Warm* runs find every verdict recorded. The thousands of cells are rows of one kernel that differ in a constant.
-- *Locals renamed* is a run after every local variable of ten kernels got another name. The front ends run, the
-  compiled result is known. The comparison is with the run that compiled them; both include starting Triton and the
-  imports.
+- *Locals renamed* is what the front ends cost after every local variable of ten kernels got another name and nothing
+  else: the compiled results are known. The comparison is with compiling them. Starting Triton and importing the kernels
+  is taken off both; a run after a comment was written into every file says how much that is.
 - *Compiles and imports* is what the cells report of themselves in a run of one job, and a fresh process that imports
-  the library, for each library and target.
+  the library, for each library and target. In brackets, the same rows one after the other in one warm process each.
 
 `doit bench --large` adds 100,000 cells. The rows of FLA and Liger are there where both libraries can be imported.
 """

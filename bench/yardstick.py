@@ -1,9 +1,11 @@
-"""What portcheck is measured against: plain Triton on the demo's cells, and plain imports.
+"""What portcheck is measured against: plain Triton on the same cells.
 
-yardstick.py floor               every cell compiled once in one warm process; prints the CPU seconds of that
-yardstick.py naive               one fresh interpreter per cell, two at a time
-yardstick.py cell ROW TARGET     one cell, by its number in the list of either
-yardstick.py imports TARGET MODULE…   modules with kernels, as on that target
+yardstick.py floor                         every cell of the demo, compiled once in one warm process; prints the CPU
+                                           seconds of that
+yardstick.py naive                         one fresh interpreter per cell, two at a time
+yardstick.py cell ROW TARGET               one cell of the demo, by numbers
+yardstick.py rows MANIFEST PACKAGE TARGET  the rows of a package, launched as on a target in one warm process; prints
+                                           the CPU seconds of starting and importing, and those of compiling
 """
 
 from __future__ import annotations
@@ -19,96 +21,121 @@ import tomllib
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import portcheck.demo
+from portcheck.compiler.child.device import Device, install
+from portcheck.compiler.devices import properties
+from portcheck.target import parse_target
 
 _DTYPES = {"fp32": "float32", "int32": "int32"}
-
-
-class _Driver:
-    """Answers for a target, as far as compiling and importing kernels ask."""
-
-    def __init__(self, target: Any) -> None:
-        self._target = target
-
-    def get_current_target(self) -> Any:
-        return self._target
-
-    def get_current_device(self) -> int:
-        return 0
-
-    def get_current_stream(self, device: object = None) -> int:
-        return 0
-
-    def get_active_torch_device(self) -> Any:
-        import torch
-
-        return torch.device("cuda", 0)
-
-    def get_device_interface(self) -> Any:
-        import torch
-
-        return torch.cuda
+_DEVICE = Device()
 
 
 def floor() -> float:
     """CPU seconds of compiling every cell of the demo in this process, which has compiled for each target before."""
-    rows, targets = _demo()
+    install(_DEVICE)
+    kernels, targets = _demo()
     for target in targets:
-        _compile(rows[0], target)
+        _compile(kernels[0], target)
     os.environ["TRITON_ALWAYS_COMPILE"] = "1"
     before = os.times()
-    for row in rows:
+    for kernel in kernels:
         for target in targets:
-            _compile(row, target)
+            _compile(kernel, target)
     return sum(os.times()[:4]) - sum(before[:4])
 
 
 def naive() -> None:
     """Compile every cell of the demo in an interpreter of its own."""
-    rows, targets = _demo()
-    cells = [(str(i), str(j)) for i in range(len(rows)) for j in range(len(targets))]
+    kernels, targets = _demo()
+    cells = [(str(i), str(j)) for i in range(len(kernels)) for j in range(len(targets))]
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda cell: subprocess.run([sys.executable, __file__, "cell", *cell], check=True), cells))
 
 
 def cell(row: str, target: str) -> None:
     """Compile one cell of the demo."""
-    rows, targets = _demo()
-    _compile(rows[int(row)], targets[int(target)])
+    install(_DEVICE)
+    kernels, targets = _demo()
+    _compile(kernels[int(row)], targets[int(target)])
 
 
-def imports(target: str, *modules: str) -> None:
-    """Import modules as on a target."""
-    from triton.runtime.driver import driver
+def rows(manifest: str, package: str, target: str) -> str:
+    """CPU seconds of starting and importing, and of compiling the rows of a package once as on `target`."""
+    kernels = [k for k in tomllib.loads(Path(manifest).read_text())["kernel"] if k["target"].startswith(f"{package}.")]
+    install(_DEVICE)
+    _become(target)
+    functions = [_function(kernel["target"]) for kernel in kernels]
+    imported = sum(os.times()[:4])
+    _compile(_demo()[0][0], target)  # what the first compile for a target sets up
+    before = sum(os.times()[:4])
+    for function, kernel in zip(functions, kernels, strict=True):
+        function.warmup(*_arguments(function, kernel), grid=(1, 1, 1), **kernel.get("options", {}))
+    return f"{imported} {sum(os.times()[:4]) - before}"
 
-    driver.set_active(_Driver(_gpu(target)))
-    for module in modules:
-        importlib.import_module(module)
+
+def _function(reference: str) -> Any:
+    module, _, name = reference.partition(":")
+    found = getattr(importlib.import_module(module), name)
+    while not hasattr(found, "params"):  # autotuned, or with heuristics: the rows say what these would choose
+        found = found.fn
+    return found
+
+
+def _arguments(function: Any, kernel: dict[str, Any]) -> list[Any]:
+    """What a launch would pass: tensors that are not there, integers that are divisible by 16 or not."""
+    return [
+        _constant(kernel["constants"][p.name]) if p.name in kernel["constants"] else _argument(kernel["signature"], p)
+        for p in function.params
+    ]
+
+
+def _argument(signature: dict[str, str], parameter: Any) -> Any:
+    from triton.runtime.jit import MockTensor
+
+    kind, _, aligned = signature.get(parameter.name, "").partition(":")
+    if not kind:
+        return parameter.default
+    if kind.startswith("*"):
+        return MockTensor(_dtype(kind[1:]))
+    return 1.5 if kind.startswith("fp") else 16 if aligned else 17
+
+
+def _constant(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return (
+        _dtype(value["dtype"]) if "dtype" in value else _constant(value["constexpr"]) if "constexpr" in value else None
+    )
+
+
+def _dtype(name: str) -> Any:
+    import triton.language as tl
+
+    return tl.dtype(name.replace("i", "int") if name[0] == "i" and name[1].isdigit() else name)
 
 
 def _demo() -> tuple[list[dict[str, Any]], list[str]]:
     """The demo's rows, variants with what they share filled in, and its targets."""
     manifest = tomllib.loads(portcheck.demo.MANIFEST.read_text())
-    rows = []
+    found = []
     for kernel in manifest["kernel"]:
         for variant in kernel.get("variant", [{}]):
             merged = {part: {**kernel.get(part, {}), **variant.get(part, {})} for part in ("signature", "constants")}
-            rows.append({"function": kernel["target"].rpartition(":")[2], **merged})
-    return rows, manifest["defaults"]["targets"]
+            found.append({"function": kernel["target"].rpartition(":")[2], **merged})
+    return found, manifest["defaults"]["targets"]
 
 
 def _compile(row: dict[str, Any], target: str) -> None:
     import triton
     import triton.language as tl
     from triton.compiler import ASTSource
-    from triton.runtime.driver import driver
 
     from portcheck.demo import kernels
 
-    gpu = _gpu(target)
-    driver.set_active(_Driver(gpu))
+    gpu = _become(target)
     constants = {n: getattr(tl, _DTYPES[v["dtype"]]) if isinstance(v, dict) else v for n, v in row["constants"].items()}
     signature = {**row["signature"], **dict.fromkeys(constants, "constexpr")}
     fn = getattr(kernels, row["function"])
@@ -117,15 +144,17 @@ def _compile(row: dict[str, Any], target: str) -> None:
         triton.compile(ASTSource(fn=fn, signature=signature, constexprs=constants), target=gpu)
 
 
-def _gpu(target: str) -> Any:
+def _become(target: str) -> Any:
+    """Stand for a target; returns it as Triton has it."""
     from triton.backends.compiler import GPUTarget
 
-    backend, arch = target.split(":")
-    is_wide = arch.startswith("gfx9")
-    return GPUTarget(backend, int(arch) if arch.isdigit() else arch, 64 if is_wide else 32)
+    meant = parse_target(target)
+    gpu = GPUTarget(meant.backend, int(meant.arch) if meant.arch.isdigit() else meant.arch, meant.warp_size)
+    _DEVICE.become(gpu, properties(meant))
+    return gpu
 
 
-_COMMANDS: dict[str, Callable[..., float | None]] = {"floor": floor, "naive": naive, "cell": cell, "imports": imports}
+_COMMANDS: dict[str, Callable[..., object]] = {"floor": floor, "naive": naive, "cell": cell, "rows": rows}
 
 
 if __name__ == "__main__":
