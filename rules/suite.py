@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from doit import get_var
+from doit import doit_cmd, get_var
 from doit.exceptions import TaskError
 
 from portcheck.errors import PortcheckError, UsageError
@@ -17,7 +18,7 @@ from portcheck.rules import wildcards
 from portcheck.rules.reporter import PortcheckReporter
 from portcheck.rules.request import Request
 from portcheck.rules.run import Run
-from portcheck.rules.tasks import creators
+from portcheck.rules.tasks import KINDS, creators
 from portcheck.suite import Selection
 
 DOIT_CONFIG: dict[str, Any] = {
@@ -31,6 +32,7 @@ DOIT_CONFIG: dict[str, Any] = {
     "backend": "sqlite3",
     "dep_file": ":memory:",
 }
+VARIABLES = ("targets", "triton", "kernels")  # selections on doit's command line
 
 
 def portcheck_suite(manifest: str | Path | None = None) -> dict[str, Callable[[], Any]]:
@@ -39,12 +41,12 @@ def portcheck_suite(manifest: str | Path | None = None) -> dict[str, Callable[[]
     Without `manifest`, the one of the current folder or of the nearest above. Selections are given on doit's command
     line: `doit portcheck targets=cuda:80,hip:gfx942 triton=3.9.0 kernels='attn*'`.
     """
+    wildcards.install()
     try:
         run = Run(_request(manifest))
     except PortcheckError as error:
-        return {"task_portcheck": _broken(str(error))}
+        return {f"task_{kind}": _broken(str(error)) for kind in KINDS}
     PortcheckReporter.runs.append(run)
-    wildcards.install()
     return creators(run, run.cells.values)
 
 
@@ -52,9 +54,18 @@ def _request(manifest: str | Path | None) -> Request:
     path = Path(manifest) if manifest else find_manifest(Path.cwd())
     if path is None:
         raise UsageError("no portcheck.toml here or above; write one, or name it: portcheck_suite(manifest=…)")
+    _check_variables()
     selection = Selection(targets=_list("targets"), triton=_list("triton"), kernels=_list("kernels"))
     color = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     return Request(path, selection, color=color)
+
+
+def _check_variables() -> None:
+    """A selection that is misspelt would select everything. Variables that look like none of ours are the user's own."""
+    for name in doit_cmd._CMDLINE_VARS or ():
+        near = difflib.get_close_matches(name, VARIABLES, n=1, cutoff=0.8)
+        if near and name not in VARIABLES:
+            raise UsageError(f"{name}=…: no such selection: write {near[0]}=…")
 
 
 def _list(name: str) -> tuple[str, ...]:
@@ -62,7 +73,7 @@ def _list(name: str) -> tuple[str, ...]:
 
 
 def _broken(message: str) -> Callable[[], dict[str, Any]]:
-    """Makes the only task of a suite that could not be made: it says why. Other tasks of the dodo.py are unharmed."""
+    """Makes a task of a suite that could not be made: it says why. Other tasks of the dodo.py are unharmed."""
 
     def say() -> TaskError:
         for line in message.splitlines():

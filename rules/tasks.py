@@ -17,6 +17,7 @@ from portcheck.rules.run import Run
 Task = dict[str, Any]
 
 KINDS = ("toolchain", "resolve", "compile", "audit", "report", "portcheck")
+GROUPS = KINDS[:3]  # those with a task for each release, unit or cell
 _ALWAYS: Task = {"uptodate": [False], "io": {"capture": False}, "verbosity": 2}
 
 

@@ -12,13 +12,16 @@ from doit.control import TaskControl
 from doit.exceptions import InvalidCommand
 
 from portcheck.patterns import is_wild, matches
-from portcheck.rules.tasks import is_ours
+from portcheck.rules.tasks import GROUPS, is_ours
 
 _select = TaskControl._process_filter
 
 
 def install() -> None:
-    """Make doit expand patterns over our tasks with `portcheck.patterns`; other patterns stay doit's."""
+    """Make doit expand patterns over our tasks with `portcheck.patterns`; other patterns stay doit's.
+
+    What is asked of a suite that could not be made selects the task that says why.
+    """
     TaskControl._process_filter = _expand_and_select
 
 
@@ -29,7 +32,14 @@ def _expand_and_select(control: TaskControl, selection: list[str]) -> list[str]:
 
 
 def _expand(control: TaskControl, text: str) -> Iterator[str]:
-    if not is_wild(text) or not is_ours(text):
+    kind, colon, _ = text.partition(":")
+    if not is_ours(text):
+        yield text
+        return
+    if colon and kind in GROUPS and kind in control.tasks and control.tasks[kind].actions:
+        yield kind  # a group has no actions of its own, unless its suite could not be made
+        return
+    if not is_wild(text):
         yield text
         return
     found = [name for name in control.tasks if matches(text, name)]

@@ -148,6 +148,25 @@ def test_a_mistake_in_the_manifest_harms_no_other_task(project: Project) -> None
     assert doit(project, "hello")[0] == 0
 
 
+@pytest.mark.parametrize("task", ["compile", "compile:*", "compile:copy@cuda:90@3.9.0", "report", "resolve:*", "audit"])
+def test_a_suite_with_a_mistake_is_never_green(project: Project, task: str) -> None:
+    project.write({**FILES, "portcheck.toml": "[[kernel]]\nnam = 'copy'\n"})
+
+    status, out, err = doit(project, task)
+
+    assert (status, out) == (2, "")
+    assert all(line.startswith("portcheck: ") for line in err.splitlines())
+    assert "did you mean name?" in err
+
+
+def test_a_misspelt_selection_is_an_error(project: Project) -> None:
+    project.write(FILES)
+
+    status, _, err = doit(project, "portcheck", "target=cuda:90")
+
+    assert (status, err) == (2, "portcheck: target=…: no such selection: write targets=…\n")
+
+
 def test_a_mistake_that_only_the_kernel_shows_is_told(project: Project) -> None:
     project.write({**FILES, "portcheck.toml": FILES["portcheck.toml"].replace("kernels.py:copy", "kernels.py:cpoy")})
 
