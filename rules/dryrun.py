@@ -20,7 +20,7 @@ def dry_run(run: Run) -> str:
         total += seconds or 0.0
         unknown += seconds is None
         about = f"about {seconds:.1f} s" if seconds is not None else "not timed yet"
-        lines.append(f"{name}: {run.workshop.judge(cell).why(cell)}; {about}")
+        lines.append(f"{name}: {run.why(cell)}; {about}")
     if run.request.force:
         lines.insert(0, "--force: every cell is compiled")
     estimate = f"about {total:.1f} s of compiling" + (f", and {unknown} cells never timed" if unknown else "")

@@ -22,7 +22,8 @@ class Request:
     max_failures: int | None = None  # stop after so many new failures
     json: Path | None = None
     save_ir: Path | None = None
-    color: bool = False
+    color: bool = False  # of the matrix
+    no_color: bool = False  # of the progress, either
     width: int | None = None  # columns of the terminal
     quiet: bool = False
     verbose: bool = False

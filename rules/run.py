@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -24,6 +23,7 @@ from portcheck.report.progress import Progress, make_progress, told_origin
 from portcheck.rules.request import Request
 from portcheck.saveir import save_ir
 from portcheck.storage import open_store
+from portcheck.streams import tell, write_out
 from portcheck.suite import expectation, select
 from portcheck.toolchain.find import release_of
 from portcheck.verdicts import LOCAL, Outcome, Result
@@ -49,7 +49,8 @@ class Run:
         self.cells: dict[str, Cell] = {cell.name: cell for cell in select(self.manifest, request.selection, release_of)}
         self.results: dict[str, Result] = {}
         self.known: dict[str, Result] = {}
-        self.problems: list[PortcheckError] = []
+        self.problems: list[PortcheckError] = []  # they end the run
+        self.unwritten: list[PortcheckError] = []  # files that could not be written, which ends nothing
         self.progress: Progress = Progress()  # until `start_progress`
         self._shows_progress = False
         self.report: Report | None = None
@@ -78,7 +79,7 @@ class Run:
             self._finish(cell, result)
             if self.request.verbose:
                 told = told_origin(result.origin, "nothing that it depends on has changed")
-                print(f"{cell.name}: {result.outcome.verdict} ({told})", file=sys.stderr)
+                tell(f"{cell.name}: {result.outcome.verdict} ({told})")
         return [cell for name, cell in self.cells.items() if name not in self.results]
 
     @property
@@ -114,7 +115,7 @@ class Run:
                 if self._over():
                     return
                 self.progress.cell_started(name)
-                why = self.workshop.judge(cell).why(cell) if self.request.verbose else ""
+                why = self.why(cell) if self.request.verbose else ""
                 result = self.workshop.judge(cell).judge(cell, force=self.request.force or result is not None)
                 hit = result.origin in ("cached", "remote")
                 self._finish(cell, result, "its module changed, the kernel did not" if hit else why)
@@ -123,6 +124,12 @@ class Run:
 
         self._guarded(compile_cell)
         return self.gated or not (self.problems or self._is_new_failure(name))
+
+    def why(self, cell: Cell) -> str:
+        """Why a cell is compiled."""
+        if self.request.force:
+            return "forced"
+        return "its IR is no longer kept" if cell.name in self.known else self.workshop.judge(cell).why(cell)
 
     def audit(self) -> bool:
         """Action of `audit`: compare some verdicts that came from records with what their front ends give today."""
@@ -158,33 +165,43 @@ class Run:
             toolchains = self.workshop.toolchains
             self.report = build(judged, toolchains, time.monotonic() - self._began, expectation)
             if self.request.json:
-                jsonreport.write(self.report, self.request.json)
+                self._write_aside(partial(jsonreport.write, self.report, self.request.json))
 
         if not self.problems:
             self._guarded(write)
-        return self.gated or not self.problems
+        return self.gated or not (self.problems or self.unwritten)
 
     def print_report(self) -> bool:
-        """Action of `portcheck`: print the matrix. False if the run failed."""
-        self.close()
-        for line in (line for problem in self.problems for line in str(problem).splitlines()):
-            print(f"portcheck: {line}", file=sys.stderr)
-        if self.report is not None and not self.request.quiet and not self.problems:
-            text = matrix.render(self.report, color=self.request.color, width=self.request.width)
-            sys.stdout.write(text)
-            if self.request.audit:
-                print(f"\naudit: {self.audited} verdicts from records agree with their front ends")
-            sys.stdout.flush()
+        """Action of `portcheck`: print the matrix. False if the run failed.
+
+        doit would swallow what an action raises.
+        """
+        self._guarded(self._print_matrix)
+        self._guarded(self.close)
+        tell(
+            *(f"portcheck: {line}" for problem in self.problems + self.unwritten for line in str(problem).splitlines())
+        )
         return self.status == 0
+
+    def _print_matrix(self) -> None:
+        self.progress.stop()
+        if self.report is None or self.request.quiet:
+            return
+        text = matrix.render(self.report, color=self.request.color, width=self.request.width)
+        if self.request.audit:
+            text += f"\naudit: {self.audited} verdicts from records agree with their front ends\n"
+        if unwritable := write_out(text):
+            raise unwritable
 
     @property
     def status(self) -> int:
         """The exit status so far: 2 or 3 for trouble, else what the report says."""
+        trouble = [problem.status for problem in self.problems + self.unwritten]
         if self.problems:
-            return max(problem.status for problem in self.problems)
+            return max(trouble)
         if self.report is None:
             return EnvironmentProblem.status
-        return exit_status(self.report, lambda cell: cell.row.settings.xfail_strict)
+        return max([*trouble, exit_status(self.report, lambda cell: cell.row.settings.xfail_strict)])
 
     @property
     def workshop(self) -> Workshop:
@@ -194,7 +211,8 @@ class Run:
 
     def start_progress(self, stream: TextIO) -> None:
         """Begin to tell how the run goes."""
-        self.progress = make_progress(stream, self.request.quiet, self.request.verbose, self.expected_seconds)
+        asked = self.request
+        self.progress = make_progress(stream, asked.quiet, asked.verbose, self.expected_seconds, not asked.no_color)
         self.progress.start(len(self.cells) - len(self.results))
         self._shows_progress = True
 
@@ -204,7 +222,7 @@ class Run:
         if self._shows_progress:
             self.progress.note(line)
         elif not self.request.quiet:
-            print(line, file=sys.stderr)
+            tell(line)
 
     def interrupt(self) -> None:
         """Kill every process of the run at once. Finished cells are in the store already."""
@@ -245,8 +263,9 @@ class Run:
         return self.request.save_ir is not None and None in self.workshop.judge(cell).artifacts(cell, result).values()
 
     def _finish(self, cell: Cell, result: Result, why: str = "") -> None:
-        if self.request.save_ir:
-            save_ir(self.request.save_ir, cell, self.workshop.judge(cell).artifacts(cell, result))
+        if self.request.save_ir and not self.unwritten:
+            artifacts = self.workshop.judge(cell).artifacts(cell, result)
+            self._write_aside(partial(save_ir, self.request.save_ir, cell, artifacts))
         with self._lock:
             self.results[cell.name] = result
         self.progress.cell_finished(cell.name, result.outcome.verdict, result.origin, why)
@@ -265,6 +284,14 @@ class Run:
     def _is_new_failure(self, name: str) -> bool:
         result = self.results.get(name)
         return result is not None and bool(result.outcome.failure) and expectation(self.cells[name]) is None
+
+    def _write_aside(self, write: Callable[[], None]) -> None:
+        """Write a file beside the matrix; the verdicts stand even if that fails."""
+        try:
+            write()
+        except UsageError as error:
+            with self._lock:
+                self.unwritten.append(error)
 
     def _guarded(self, action: Callable[[], None]) -> bool:
         """Run an action; its trouble becomes a problem of the run, and the tasks after it go on to say so."""

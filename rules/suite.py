@@ -61,7 +61,7 @@ def _request(manifest: str | Path | None) -> Request:
 
 
 def _check_variables() -> None:
-    """A selection that is misspelt would select everything. Variables that look like none of ours are the user's own."""
+    """A misspelt selection would select everything. Variables that look like none of ours are the user's own."""
     for name in doit_cmd._CMDLINE_VARS or ():
         near = difflib.get_close_matches(name, VARIABLES, n=1, cutoff=0.8)
         if near and name not in VARIABLES:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -98,6 +99,7 @@ def _request(args: argparse.Namespace) -> Request:
     _at_least("--max-failures", args.max_failures, 1)
     if args.timeout is not None and not args.timeout > 0:
         raise UsageError(f"--timeout {args.timeout:g}: seconds have to be more than 0")
+    _check_files(args.json, args.save_ir)
     color = sys.stdout.isatty() and not args.no_color and "NO_COLOR" not in os.environ
     return Request(
         manifest=manifest_path(args.demo, args.manifest),
@@ -117,10 +119,24 @@ def _request(args: argparse.Namespace) -> Request:
         json=args.json,
         save_ir=args.save_ir,
         color=color,
-        width=os.get_terminal_size().columns if sys.stdout.isatty() else None,
+        no_color=args.no_color,
+        width=shutil.get_terminal_size().columns if sys.stdout.isatty() else None,
         quiet=args.quiet,
         verbose=args.verbose,
     )
+
+
+def _check_files(json: Path | None, save_ir: Path | None) -> None:
+    """Refuse what could not be written in the end, before anything is compiled."""
+    if json is not None:
+        if str(json) == "-":
+            raise UsageError("--json -: name a file; /dev/stdout is standard output")
+        if json.is_dir():
+            raise UsageError(f"--json {json}: is a folder: name a file in it, for example {json / 'report.json'}")
+        if not json.parent.is_dir():
+            raise UsageError(f"--json {json}: there is no folder {json.parent}: create it first")
+    if save_ir is not None and save_ir.exists() and not save_ir.is_dir():
+        raise UsageError(f"--save-ir {save_ir}: is a file: name a folder")
 
 
 def manifest_path(demo: bool, given: str | None) -> Path:

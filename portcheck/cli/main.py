@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 import signal
-import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from portcheck import __version__
+from portcheck import __version__, streams
 from portcheck.errors import PortcheckError, internal_error
 
 COMMANDS = ("check", "explain", "cache")
@@ -18,6 +16,20 @@ INTERRUPTED = 130
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line; returns the exit status that docs/interface.md gives."""
+    streams.repair()
+    try:
+        status = _run(argv)
+    except SystemExit:  # argparse has answered
+        if unwritable := streams.write_out():
+            raise SystemExit(_told(unwritable)) from None
+        raise
+    finally:
+        streams.tell()
+    unwritable = streams.write_out()
+    return _told(unwritable) if unwritable else status
+
+
+def _run(argv: Sequence[str] | None) -> int:
     args = _parser().parse_args(argv)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C, until a run has its own way to end
     try:
@@ -25,19 +37,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     except PortcheckError as error:
         return _told(error)
     except KeyboardInterrupt:
-        print("portcheck: interrupted", file=sys.stderr)
+        streams.tell("portcheck: interrupted")
         return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output has seen enough. Python would complain once more when it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # whoever read our output has seen enough
+        streams.write_out()
         return 1
     except Exception as error:
-        return _told(internal_error(error))
+        return _told(streams.write_out() or internal_error(error))
 
 
 def _told(error: PortcheckError) -> int:
-    for line in str(error).splitlines():
-        print(f"portcheck: {line}", file=sys.stderr)
+    streams.tell(*(f"portcheck: {line}" for line in str(error).splitlines()))
     return error.status
 
 

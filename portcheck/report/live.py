@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn
 from rich.progress import Progress as Bar
+from rich.table import Column
 
 from portcheck.report.pace import Pace
 from portcheck.report.progress import Progress, told_origin
@@ -23,7 +24,7 @@ _NAMED = 2  # running cells that are named; the others are counted
 class LiveProgress(Progress):
     """A bar that rich redraws; failures scroll by above it."""
 
-    def __init__(self, stream: TextIO, verbose: bool, expected_seconds: Mapping[str, float]) -> None:
+    def __init__(self, stream: TextIO, verbose: bool, expected_seconds: Mapping[str, float], color: bool) -> None:
         self._verbose = verbose
         self._expected = expected_seconds
         # Reentrant: stop() may interrupt a method of the same thread.
@@ -37,8 +38,12 @@ class LiveProgress(Progress):
             MofNCompleteColumn(),
             TextColumn("{task.fields[failed]}"),
             TextColumn("{task.fields[left]}"),
-            TextColumn("{task.fields[running]}", style="dim"),
-            console=Console(file=stream, highlight=False),
+            # Names take the room that is left, so that they are what a narrow terminal cuts off.
+            TextColumn(
+                "{task.fields[running]}", style="dim", table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis")
+            ),
+            expand=True,
+            console=Console(file=stream, highlight=False, color_system="auto" if color else None),
             refresh_per_second=4,
             transient=True,
             redirect_stdout=False,
@@ -49,7 +54,8 @@ class LiveProgress(Progress):
         with self._lock:
             self._pace = Pace(total, self._expected, time.monotonic())
             self._task = self._bar.add_task("", total=total, failed="", left="", running="")
-            self._bar.start()
+            if total:
+                self._bar.start()
 
     def cell_started(self, name: str) -> None:
         with self._lock:

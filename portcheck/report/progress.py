@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -84,8 +85,9 @@ class PlainProgress(Progress):
         )
 
     def _print(self, text: str) -> None:
-        self._stream.write(text + "\n")
-        self._stream.flush()
+        with contextlib.suppress(OSError):  # verdicts do not need a progress that can be written
+            self._stream.write(text + "\n")
+            self._stream.flush()
 
 
 def told_origin(origin: str, why: str) -> str:
@@ -94,17 +96,21 @@ def told_origin(origin: str, why: str) -> str:
 
 
 def make_progress(
-    stream: TextIO, quiet: bool, verbose: bool, expected_seconds: Mapping[str, float] | None = None
+    stream: TextIO,
+    quiet: bool,
+    verbose: bool,
+    expected_seconds: Mapping[str, float] | None = None,
+    color: bool = True,
 ) -> Progress:
     """The progress that fits `stream`.
 
     `expected_seconds` gives the recorded seconds of cells by name, for the estimate of what is left; cells that
-    it lacks are taken for average.
+    it lacks are taken for average. Without `color` a terminal is written to without colours, too.
     """
     if quiet:
         return Progress()
     if stream.isatty():
         from portcheck.report.live import LiveProgress  # rich takes 0.1 s to import
 
-        return LiveProgress(stream, verbose, expected_seconds or {})
+        return LiveProgress(stream, verbose, expected_seconds or {}, color)
     return PlainProgress(stream, verbose, expected_seconds or {})

@@ -133,3 +133,28 @@ def test_expected_failures_do_not_count_towards_the_limit(make_run: MakeRun) -> 
     run.compile("copy@cuda:90@9.8.7")
 
     assert len(run.results) == 2
+
+
+def test_a_matrix_that_cannot_be_written_is_3(
+    make_run: MakeRun, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = prepared(make_run(), {"copy@cuda:90@9.8.7": RED})
+    with open("/dev/full", "w") as full:
+        monkeypatch.setattr("sys.stdout", full)
+        compile_all(run)
+
+    assert run.status == 3
+    assert capsys.readouterr().err == "portcheck: cannot write to standard output: No space left on device\n"
+
+
+def test_a_report_that_cannot_be_written_takes_no_matrix_away(
+    make_run: MakeRun, capsys: pytest.CaptureFixture[str], tmp_path: Any
+) -> None:
+    (tmp_path / "file").touch()
+    run = prepared(make_run(json=tmp_path / "file" / "report.json"), {})
+    compile_all(run)
+
+    printed = capsys.readouterr()
+    assert run.status == 2
+    assert "6 cells: 6 ok" in printed.out
+    assert "cannot write the report" in printed.err

@@ -69,3 +69,17 @@ def test_a_folder_is_no_manifest(folder: Path) -> None:
 def test_numbers_that_make_no_sense(arguments: tuple[str, str]) -> None:
     with pytest.raises(UsageError, match=arguments[0].replace("-j", "--jobs")):
         request(*arguments)
+
+
+def test_files_that_could_not_be_written_are_refused_first(folder: Path) -> None:
+    (folder / "file").touch()
+    for arguments, said in (
+        (("--json", "-"), "/dev/stdout is standard output"),
+        (("--json", str(folder)), "is a folder"),
+        (("--json", str(folder / "no" / "report.json")), f"there is no folder {folder}/no"),
+        (("--save-ir", str(folder / "file")), "is a file: name a folder"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            request(*arguments)
+
+    assert request("--json", "/dev/stdout", "--save-ir", str(folder / "new")).json == Path("/dev/stdout")
