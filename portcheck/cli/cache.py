@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from portcheck.cache import collect, resolve_cache_dir, stats, verify
+from portcheck.cache.layout import home
 from portcheck.errors import EnvironmentProblem, UsageError
 from portcheck.sizes import format_size, parse_size
 
@@ -67,10 +68,27 @@ def run(args: argparse.Namespace) -> int:
         The exit status.
 
     Raises:
-        UsageError: a malformed size or age, or no cache directory can be found.
-        EnvironmentProblem: files could not be removed.
+        UsageError: a malformed size or age, or there is no such cache directory.
+        EnvironmentProblem: it cannot be read, or files could not be removed.
     """
-    return _ACTIONS[args.verb](_directory(args), args)
+    root = _directory(args)
+    if args.verb != "path":
+        _check(root, given=bool(args.dir))
+    return _ACTIONS[args.verb](root, args)
+
+
+def _check(root: Path, *, given: bool) -> None:
+    """Complain of a directory that cannot be read. One that nobody named may be missing: no run has made it yet."""
+    try:
+        with os.scandir(root), os.scandir(home(root)):
+            pass
+    except FileNotFoundError:
+        if given and not root.exists():
+            raise UsageError(f"--dir {root}: there is no such folder") from None
+    except NotADirectoryError:
+        raise UsageError(f"{root} is no cache: name the folder that holds one with --dir or PORTCHECK_CACHE") from None
+    except OSError as error:
+        raise EnvironmentProblem(f"{root} cannot be read: {error.strerror}: check who owns it") from None
 
 
 def _directory(args: argparse.Namespace) -> Path:

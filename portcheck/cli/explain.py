@@ -48,6 +48,7 @@ def run(args: argparse.Namespace) -> int:
         EnvironmentProblem: Triton is not there.
     """
     from portcheck.cli.check import manifest_path
+    from portcheck.reasons import Memory
     from portcheck.rules.request import Request
     from portcheck.rules.run import Run
     from portcheck.suite import Selection
@@ -58,17 +59,35 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f'"{args.cell}" is no cell: it is written ROW@TARGET, as in a report')
     selection = Selection(targets=(target,), triton=(release,) if release else (), kernels=(row,))
     explained = Run(Request(manifest_path(args.demo, args.manifest), selection, quiet=True))
-    explained.prepare()
+    memory = Memory(explained.store, str(explained.manifest.folder))
     try:
+        explained.prepare()
         for cell in explained.cells.values():
-            print("\n".join(_lines(cell, explained.workshop.judge(cell).explain(cell))))
+            explanation = explained.workshop.judge(cell).explain(cell)
+            compiled_here = memory.last(cell.name)[0] is not None
+            print("\n".join(_lines(cell, explanation, compiled_here)))
+    except KeyboardInterrupt:
+        explained.interrupt()  # what is being imported may never end
+        raise
     finally:
         explained.close()
     return 0
 
 
-def _lines(cell: Cell, explanation: Explanation) -> Iterator[str]:
+def _lines(cell: Cell, explanation: Explanation, compiled_here: bool) -> Iterator[str]:
     yield cell.name
+    failure = explanation.known.outcome.failure if explanation.known else None
+    if failure and failure.stage == "import":
+        yield "  recorded: nothing; its module cannot be imported, and such failures are not kept"
+    else:
+        yield from _standing(explanation, compiled_here)
+    if failure:
+        where = f" at {failure.position.file}:{failure.position.line}" if failure.position else ""
+        yield f"  {failure.verdict} in {failure.stage}{where}: {failure.message}"
+        yield from (f"    {line}" for line in failure.detail.splitlines())
+
+
+def _standing(explanation: Explanation, compiled_here: bool) -> Iterator[str]:
     known = explanation.known
     yield (
         f"  recorded: {known.outcome.verdict} ({known.origin})"
@@ -80,7 +99,9 @@ def _lines(cell: Cell, explanation: Explanation) -> Iterator[str]:
         yield from (f"    {reason}" for reason in explanation.open)
     else:
         yield "  the kernel is closed: everything that it depends on is in its key"
-    if explanation.changed:
+    if not compiled_here:
+        yield "  it was never compiled here"
+    elif explanation.changed:
         yield "  since it was last compiled here"
         yield from (f"    {line}" for line in explanation.changed)
     elif explanation.then:
@@ -88,8 +109,3 @@ def _lines(cell: Cell, explanation: Explanation) -> Iterator[str]:
         yield from (f"    {line}" for line in explanation.then)
     else:
         yield "  nothing changed since it was last compiled here"
-    failure = known.outcome.failure if known else None
-    if failure:
-        where = f" at {failure.position.file}:{failure.position.line}" if failure.position else ""
-        yield f"  {failure.verdict} in {failure.stage}{where}: {failure.message}"
-        yield from (f"    {line}" for line in failure.detail.splitlines())

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from portcheck.compiler import devices
+from portcheck.compiler import devices, scratch
 from portcheck.compiler.attempt import Attempt, OnFront, follow
 from portcheck.compiler.guard import Guard, kill_session
 from portcheck.compiler.job import Job, Unit
@@ -43,7 +43,7 @@ class Service:
         self._toolchain, self._folder, self._isolation = toolchain, folder, isolation
         self._prime = [SAFE[b] for b in sorted(set(backends))]
         self._guard = Guard()
-        self._scratch = Path(tempfile.mkdtemp(prefix="portcheck-"))
+        self._scratch = scratch.make()
         self._lock = threading.RLock()
         self._locks: defaultdict[Any, threading.Lock] = defaultdict(threading.Lock)
         self._roots: dict[tuple[tuple[str, str], ...], Root] = {}
@@ -53,20 +53,22 @@ class Service:
 
     def load(self, unit: Unit, target: Target) -> Imported:
         """Import a unit as on `target`, once, and describe the kernels wanted from it."""
-        if self._isolation == "spawn":
-            with self._spawned(unit, target) as (_, imported):
-                return imported
-        with self._host(unit, target) as host:
-            return host.imported
+        with self._unless_stopped():
+            if self._isolation == "spawn":
+                with self._spawned(unit, target) as (_, imported):
+                    return imported
+            with self._host(unit, target) as host:
+                return host.imported
 
     def compile(self, job: Job, on_front: OnFront) -> Attempt | Imported:
         """Compile one cell in a process of its own; or say why its module cannot be imported there."""
-        work = Path(tempfile.mkdtemp(dir=self._scratch))
-        try:
-            run = self._compile_spawned if self._isolation == "spawn" else self._compile_forked
-            return run(job, work, on_front)
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
+        run = self._compile_spawned if self._isolation == "spawn" else self._compile_forked
+        with self._unless_stopped():
+            work = Path(tempfile.mkdtemp(dir=self._scratch))
+            try:
+                return run(job, work, on_front)
+            finally:
+                shutil.rmtree(work, ignore_errors=True)
 
     def stop(self) -> None:
         """Kill every process at once. Whoever waits for one gets `Interrupted`. Safe in a signal handler."""
@@ -188,7 +190,7 @@ class Service:
 
     def _import(self, process: Process, unit: Unit, target: Target) -> Imported:
         process.request({"do": "become", **_target(target)})
-        imported = process.import_units(unit.request(), self._guard, unit.timeout)
+        imported = process.import_units(unit.request(), self._scratch, self._guard, unit.timeout)
         self._check()
         return imported
 
@@ -219,6 +221,15 @@ class Service:
         finally:
             self._alive.discard(process.pid)
             process.close()
+
+    @contextlib.contextmanager
+    def _unless_stopped(self) -> Iterator[None]:
+        """A file or process that is missing is no trouble if it was `stop` that took it away."""
+        try:
+            yield
+        except OSError:
+            self._check()
+            raise
 
     def _check(self) -> None:
         if self._stopped:

@@ -96,9 +96,9 @@ class Process:
         with contextlib.suppress(OSError):
             self.sock.close()
 
-    def import_units(self, request: Message, guard: Guard, timeout: float) -> Imported:
-        """Import user code in this process, killing it after `timeout` seconds."""
-        with tempfile.TemporaryDirectory(prefix="portcheck-import-") as folder:
+    def import_units(self, request: Message, scratch: Path, guard: Guard, timeout: float) -> Imported:
+        """Import user code in this process, killing it after `timeout` seconds. Files go through `scratch`."""
+        with tempfile.TemporaryDirectory(dir=scratch) as folder:
             answer, output = Path(folder, "answer.json"), Path(folder, "output")
             output.touch()
             watched = guard.watch(self.pid, timeout, None)

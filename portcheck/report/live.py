@@ -18,6 +18,7 @@ from portcheck.report.pace import Pace
 from portcheck.report.progress import Progress, told_origin
 from portcheck.verdicts import OK
 
+_COUNTS = 56  # columns that all but the bar may need, with little of the names
 _NAMED = 2  # running cells that are named; the others are counted
 
 
@@ -33,8 +34,9 @@ class LiveProgress(Progress):
         self._failed = 0
         self._pace: Pace | None = None
         self._task: TaskID | None = None
+        console = Console(file=stream, highlight=False, color_system="auto" if color else None)
         self._bar = Bar(
-            BarColumn(bar_width=24),
+            BarColumn(bar_width=max(4, min(24, console.width - _COUNTS))),
             MofNCompleteColumn(),
             TextColumn("{task.fields[failed]}"),
             TextColumn("{task.fields[left]}"),
@@ -43,7 +45,7 @@ class LiveProgress(Progress):
                 "{task.fields[running]}", style="dim", table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis")
             ),
             expand=True,
-            console=Console(file=stream, highlight=False, color_system="auto" if color else None),
+            console=console,
             refresh_per_second=4,
             transient=True,
             redirect_stdout=False,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -123,12 +124,20 @@ def test_no_import_outlives_a_tool_that_is_killed(project: Project, until: Until
     assert project.left_behind() == []
 
 
-def test_an_interrupted_import_ends(project: Project, until: Until) -> None:
+@pytest.mark.parametrize("command", [["check"], ["explain", "hangs@cuda:90"]])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_import_ends(
+    project: Project, until: Until, tmp_path: Path, command: list[str], number: signal.Signals
+) -> None:
     project.write(HANGING_IMPORT)
-    with project.start("check") as process:
+    project.env["TMPDIR"] = str(tmp_path)
+    with project.start(*command) as process:
         until((project.folder / "running").exists)
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
+        process.send_signal(number)
+        _, err = process.communicate(timeout=30)
 
     assert process.returncode == 130
+    assert "portcheck: interrupted" in err
     assert project.left_behind(seconds=1) == []
+    assert list(tmp_path.iterdir()) == []
+    assert not (project.folder / "portcheck-internal-error.txt").exists()

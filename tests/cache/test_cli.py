@@ -115,3 +115,25 @@ def test_every_verb_has_help_with_an_example(verb: str, capsys: pytest.CaptureFi
 
     assert caught.value.code == 0
     assert "portcheck cache" in capsys.readouterr().out.partition("example:")[2]
+
+
+@pytest.mark.parametrize("verb", ["stats", "verify", "gc"])
+def test_what_is_no_cache_is_refused(verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+
+    with pytest.raises(UsageError, match="there is no such folder"):
+        portcheck("cache", verb, "--dir", str(tmp_path / "missing"))
+    with pytest.raises(UsageError, match="is no cache"):
+        portcheck("cache", verb, "--dir", str(tmp_path / "file"))
+
+    def denied(path: Path) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(os, "scandir", denied)
+    with pytest.raises(EnvironmentProblem, match="cannot be read: Permission denied"):
+        portcheck("cache", verb, "--dir", str(tmp_path))
+
+
+def test_a_cache_that_no_run_has_made_yet_is_empty(root: Path) -> None:
+    assert [portcheck("cache", verb) for verb in ("stats", "verify", "gc")] == [0, 0, 0]
+    assert not root.exists()

@@ -122,14 +122,14 @@ def test_the_estimate(
     assert pace.remaining(100.0 + elapsed) == left
 
 
-def on_a_terminal(script: str, interrupt: bool = False) -> tuple[str, int]:
+def on_a_terminal(script: str, interrupt: bool = False, columns: int = 120) -> tuple[str, int]:
     """Run `script` with a terminal as its fd 2; returns what the terminal saw, and the exit status."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-c", script],
         stderr=theirs,
         stdout=subprocess.PIPE,
-        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "120", "NO_COLOR": "1"},
+        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": str(columns), "NO_COLOR": "1"},
     )
     os.close(theirs)
     if interrupt:
@@ -175,6 +175,30 @@ progress.stop()
     assert "b@cuda:80@3.9.0: mlir-error\r\n" in seen
     assert "a note [with brackets]\r\n" in seen
     assert "\x1b[?25h" in seen  # the cursor is back
+
+
+@pytest.mark.parametrize("columns", [80, 60])
+def test_a_narrow_terminal_cuts_off_names_and_no_count(columns: int) -> None:
+    seen, _ = on_a_terminal(
+        BEGIN
+        + """
+progress.cell_finished("b@cuda:80@3.9.0", "mlir-error", "compiled")
+progress.cell_started("a_kernel_with_a_very_long_name[and-a-variant]@hip:gfx942@3.9.0")
+time.sleep(0.5)
+progress.stop()
+""",
+        columns=columns,
+    )
+
+    assert "1/3 1 failed about " in seen
+    assert "…" in seen
+    assert "\n\r" not in seen
+
+
+def test_there_is_no_bar_where_nothing_is_to_be_compiled() -> None:
+    seen, _ = on_a_terminal(BEGIN.replace("start(3)", "start(0)") + 'progress.note("a note")\nprogress.stop()\n')
+
+    assert seen.replace("\x1b[?25h", "").strip() == "a note"
 
 
 def test_the_bar_stops_from_a_signal_handler_in_the_midst_of_reporting() -> None:
