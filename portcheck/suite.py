@@ -10,7 +10,7 @@ from typing import Any
 from portcheck.cells import Cell
 from portcheck.errors import UsageError
 from portcheck.manifest.model import Expectation, Manifest, Row
-from portcheck.manifest.releases import release_matches
+from portcheck.manifest.releases import parse_release, release_matches
 from portcheck.patterns import is_wild, matches, suggestion
 from portcheck.target import Target, check_pattern, parse_target
 
@@ -32,8 +32,9 @@ def select(manifest: Manifest, selection: Selection, releases: Callable[[str], s
     `releases` says which release a manifest's `current`, `3.9.0` or path is; names for one release give one cell.
 
     Raises:
-        UsageError: a name or pattern matches nothing, a row has no targets, or nothing is selected at all.
+        UsageError: a name or pattern is malformed or matches nothing, a row has no targets, or nothing is selected.
     """
+    asked = tuple(map(parse_release, selection.triton))
     rows = _rows(manifest, selection)
     columns = _columns(manifest, selection.targets)
     # Asking what `current` is may start an interpreter: once for each name.
@@ -42,7 +43,7 @@ def select(manifest: Manifest, selection: Selection, releases: Callable[[str], s
         Cell(row, target, release)
         for row in rows
         for target in _targets(row, columns, selection.targets)
-        for release in dict.fromkeys(map(release_of, selection.triton or row.settings.triton))
+        for release in dict.fromkeys(map(release_of, asked or row.settings.triton))
     )
     if not cells:
         raise UsageError(f"nothing is selected: {_why_empty(rows, columns)}")

@@ -9,6 +9,8 @@ from portcheck.errors import UsageError
 from portcheck.patterns import is_wild, matches, suggestion
 
 BACKENDS = {"cuda": re.compile(r"[1-9][0-9]{1,2}"), "hip": re.compile(r"gfx[0-9a-f]{3,5}")}
+_NVIDIA = re.compile(r"(?:(?:cuda|nvidia):)?(?:sm|compute)_?([1-9][0-9]{1,2})[af]?", re.IGNORECASE)
+_AMD = re.compile(r"(?:(?:rocm|amd|amdgpu|amdgcn):)?(gfx[0-9a-f]{3,5})(?::.*)?")
 EXAMPLES = {"cuda": "cuda:90", "hip": "hip:gfx942"}
 
 
@@ -39,6 +41,8 @@ def parse_target(text: str) -> Target:
         UsageError: the text has no such form, or names an unknown backend.
     """
     backend, colon, arch = text.partition(":")
+    if meant := _elsewhere(text):
+        raise UsageError(f'unknown target "{text}": write {meant}')
     if backend not in BACKENDS:
         raise UsageError(
             f'unknown target "{text}"{suggestion(backend, BACKENDS) if colon else ""}: '
@@ -47,6 +51,15 @@ def parse_target(text: str) -> Target:
     if not BACKENDS[backend].fullmatch(arch):
         raise UsageError(f'malformed target "{text}": write it like {EXAMPLES[backend]}')
     return Target(backend, arch)
+
+
+def _elsewhere(text: str) -> str | None:
+    """The target that `text` names as other tools write it: sm_90, compute_90a, gfx942, rocm:gfx942, sm90."""
+    if match := _NVIDIA.fullmatch(text):
+        return f"cuda:{match[1]}"
+    if match := _AMD.fullmatch(text):
+        return f"hip:{match[1]}"
+    return None
 
 
 def check_pattern(pattern: str) -> str:

@@ -19,7 +19,7 @@ from portcheck.manifest.loader import load
 from portcheck.manifest.model import Manifest
 from portcheck.report import jsonreport, matrix
 from portcheck.report.model import SKIPPED, Report, build, exit_status
-from portcheck.report.progress import Progress, make_progress, told_origin
+from portcheck.report.progress import INTERVAL, Progress, make_progress, told_origin
 from portcheck.rules.request import Request
 from portcheck.saveir import save_ir
 from portcheck.storage import open_store
@@ -102,7 +102,14 @@ class Run:
                     # One by one: every row that does not fit its kernel is told, not only the first.
                     self._guarded(partial(self.workshop.judge(cell).resolve, cell))
 
-        return self._guarded(resolve)
+        unit = self.cells[names[0]].row.ref.unit
+        slow = threading.Timer(INTERVAL, self.progress.note, [f"importing {unit} …"])
+        slow.daemon = True
+        slow.start()
+        try:
+            return self._guarded(resolve)
+        finally:
+            slow.cancel()
 
     def compile(self, name: str) -> bool:
         """Action of `compile:CELL`. Fails for a new failure only where no task `portcheck` comes after it to say so."""

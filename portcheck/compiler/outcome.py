@@ -59,9 +59,24 @@ def import_failure(imported: Imported, unit: str, timeout: float) -> Failure:
     error = imported.error
     name = str(error["type"]).removeprefix("builtins.")
     message = f"{name}: {error['text']}".splitlines()[0] if error["text"] else name
+    message += _import_hint(error, unit)
     at = Position(error["place"][0], error["place"][1]) if error["place"] else None
     detail = "\n".join(filter(None, (error["traceback"].rstrip(), imported.output.rstrip())))
     return Failure("import-error", "import", message, error=error["type"], detail=detail, position=at)
+
+
+def _import_hint(error: Mapping[str, Any], unit: str) -> str:
+    """What to do if a kernel file in a folder takes its own folder for importable, or itself for part of a package."""
+    folder, _, file = unit.rpartition("/")
+    if not folder or not file.endswith(".py"):
+        return ""
+    package = folder.replace("/", ".")
+    if "no known parent package" in error["text"]:
+        return f": a kernel file is no part of a package; name it as the module {package}.{file.removesuffix('.py')}"
+    if missing := error["missing_module"]:
+        where = f"{folder}/{missing.replace('.', '/')}"
+        return f": only the manifest's folder is importable; if {where} is meant, import {package}.{missing}"
+    return ""
 
 
 def judge(attempt: Attempt, timeout: float, max_rss: int) -> Compiled:

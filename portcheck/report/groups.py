@@ -17,7 +17,13 @@ def render_groups(report: Report, style: Style, *, releases: bool) -> Iterator[s
     """One paragraph a group. With `releases`, cells say which release they are of."""
     reached = _by_row([reported for reported in report.cells if reported.status])
     for group in report.groups:
-        body = [group.failure.message, *_places(group), *_rows(group, releases), *_blame(group, reached)]
+        body = [
+            group.failure.message,
+            *_places(group),
+            *_rows(group, releases),
+            *_reasons(group),
+            *_blame(group, reached),
+        ]
         yield "\n".join([_heading(group, style), *(f"   {line}" for line in body)])
 
 
@@ -45,6 +51,13 @@ def _rows(group: Group, releases: bool) -> Iterator[str]:
             alike.setdefault(", ".join(map(str, targets)), []).append(release)
         for shown, of in alike.items():
             yield f"{row} on {shown}" + (f" (Triton {', '.join(of)})" if releases else "")
+
+
+def _reasons(group: Group) -> Iterator[str]:
+    """Why the manifest expects these failures."""
+    expected = [member.expectation for member in group.cells if member.status == "xfail" and member.expectation]
+    for reason in dict.fromkeys(expectation.reason for expectation in expected if expectation.reason):
+        yield f"expected: {reason}"
 
 
 def _blame(group: Group, reached: _Rows) -> Iterator[str]:

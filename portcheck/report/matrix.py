@@ -92,13 +92,17 @@ def _cell(reported: ReportCell | None, width: int, style: Style) -> str:
 def _summary(report: Report, several: bool) -> str:
     count = report.summary
     failed = ", ".join(f"{count[status]} {word}" for status, word in _FAILED.items() if count[status])
-    verdicts = f"{count['cells']} cells: {count['ok']} ok, {count['failed']} failed" + (
+    verdicts = f"{_counted(count['cells'])}: {count['ok']} ok, {count['failed']} failed" + (
         f" ({failed})" if failed else ""
     )
     if count["xpass"]:
         verdicts += f", {count['xpass']} passed unexpectedly"
     origins = ", ".join(f"{count[origin]} {origin}" for origin in ORIGINS if count[origin])
     return " · ".join(filter(None, [verdicts, _slowest(report, several), origins, f"{report.seconds:.1f} s"]))
+
+
+def _counted(cells: int) -> str:
+    return f"{cells} cell{'s' if cells != 1 else ''}"
 
 
 def _slowest(report: Report, several: bool) -> str | None:

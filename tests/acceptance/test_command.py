@@ -96,6 +96,8 @@ def test_an_expected_failure_is_status_0(make_project: Callable[[], Project], wa
         (["-k", "cpoy"], 'no row of portcheck.toml matches "cpoy" (did you mean copy?)'),
         (["-t", "cuad:90"], 'unknown target "cuad:90" (did you mean cuda?)'),
         (["-t", "rocm:gfx942"], 'unknown target "rocm:gfx942"'),
+        (["-t", "sm_90"], "write cuda:90"),
+        (["--triton", "3.9"], "write current, a release such as 3.8.0"),
         (["-t", "cuda:9x"], 'malformed target "cuda:9x"'),
         (["-t", "hip:gfx12*"], 'no target of portcheck.toml matches "hip:gfx12*"'),
         (["other.toml"], "other.toml"),

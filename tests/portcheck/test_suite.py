@@ -123,6 +123,7 @@ def test_limits_replace_those_of_every_row(manifest: Manifest) -> None:
         (Selection(targets=("hip:gfx12*",)), r'no target of portcheck.toml matches "hip:gfx12\*"'),
         (Selection(targets=("hpi:*",)), r"matches no backend \(did you mean hip\?\)"),
         (Selection(targets=("cuda:9x",)), 'malformed target "cuda:9x"'),
+        (Selection(triton=("curent",)), r'unknown release "curent" \(did you mean current\?\)'),
         (Selection(targets=("rocm:gfx942",)), 'unknown target "rocm:gfx942"'),
         (
             Selection(targets=("hip:gfx942",), kernels=("attn",)),

@@ -33,6 +33,24 @@ def test_malformed_targets(written: str, message: str) -> None:
         parse_target(written)
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("sm_90", "cuda:90"),
+        ("sm_100a", "cuda:100"),
+        ("cuda:sm_80", "cuda:80"),
+        ("gfx942", "hip:gfx942"),
+        ("rocm:gfx90a", "hip:gfx90a"),
+        ("gfx942:sramecc+:xnack-", "hip:gfx942"),
+    ],
+)
+def test_targets_as_other_tools_write_them(written: str, meant: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_target(written)
+
+    assert str(caught.value) == f'unknown target "{written}": write {meant}'
+
+
 @pytest.mark.parametrize("pattern", ["*", "?uda:90", "cuda:*", "cu*", "hip:gfx9*", "hip*", "*:gfx11*", "cuda:90"])
 def test_patterns_that_a_target_can_match(pattern: str) -> None:
     assert check_pattern(pattern) == pattern

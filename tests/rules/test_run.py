@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from portcheck.compiler.tree import Interrupted
 from portcheck.errors import EnvironmentProblem, UsageError
+from portcheck.report.progress import Progress
 from portcheck.rules.run import Run
 from portcheck.verdicts import Failure, Outcome, Result
 
@@ -158,3 +160,24 @@ def test_a_report_that_cannot_be_written_takes_no_matrix_away(
     assert run.status == 2
     assert "6 cells: 6 ok" in printed.out
     assert "cannot write the report" in printed.err
+
+
+def test_a_slow_import_is_named(make_run: MakeRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    said, noted = [], threading.Event()
+
+    class Noted(Progress):
+        def note(self, text: str) -> None:
+            said.append(text)
+            noted.set()
+
+    monkeypatch.setattr("portcheck.rules.run.INTERVAL", 0.0)
+    run = prepared(make_run(), {})
+    run.workshop.judge = lambda cell: SimpleNamespace(resolve=lambda cell: noted.wait(60))  # type: ignore
+    run.progress = Noted()
+    run.resolve(["scale@cuda:90@9.8.7"])
+
+    assert said == ["importing package.kernels …"]
+
+
+def test_why_a_cell_is_compiled(make_run: MakeRun) -> None:
+    assert make_run(force=True).why(next(iter(make_run().cells.values()))) == "forced"

@@ -155,7 +155,13 @@ def imported(**attributes: Any) -> Imported:
 
 
 def test_failed_imports() -> None:
-    error = {"type": "builtins.KeyError", "text": "'x'", "traceback": "Traceback…", "place": ["kernels.py", 3]}
+    error = {
+        "type": "builtins.KeyError",
+        "text": "'x'",
+        "traceback": "Traceback…",
+        "place": ["kernels.py", 3],
+        "missing_module": None,
+    }
     raised = import_failure(imported(error=error, output="printed"), "kernels.py", 60)
     died = import_failure(imported(death="its process exited with status 7"), "kernels.py", 60)
     hung = import_failure(imported(death="its process was killed by signal 9", breach="timeout"), "kernels.py", 60)
@@ -164,3 +170,22 @@ def test_failed_imports() -> None:
     assert (raised.position, raised.detail) == (Position("kernels.py", 3), "Traceback…\nprinted")
     assert died.message == "importing kernels.py failed: its process exited with status 7"
     assert (hung.verdict, hung.stage) == ("timeout", "import")
+
+
+@pytest.mark.parametrize(
+    ("text", "missing", "unit", "hint"),
+    [
+        (
+            "No module named 'helper'",
+            "helper",
+            "ops/gpu/k.py",
+            "if ops/gpu/helper is meant, import ops.gpu.helper",
+        ),
+        ("attempted relative import with no known parent package", None, "ops/k.py", "name it as the module ops.k"),
+        ("No module named 'helper'", "helper", "k.py", "No module named 'helper'"),
+    ],
+)
+def test_what_a_kernel_file_may_import_is_said(text: str, missing: str | None, unit: str, hint: str) -> None:
+    error = {"type": "ImportError", "text": text, "traceback": "", "place": None, "missing_module": missing}
+
+    assert import_failure(imported(error=error), unit, 60).message.endswith(hint)

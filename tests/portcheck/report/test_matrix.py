@@ -102,6 +102,20 @@ def test_expected_unexpected_and_skipped_cells(judge: Judge, toolchain: Tool, tg
     assert "2 compiled, 1 skipped" in text
 
 
+def test_why_a_failure_is_expected_is_said_once(judge: Judge, toolchain: Tool, tgamma: Failure) -> None:
+    judged = [judge(f"a@{target}@3.9.0", tgamma) for target in ("hip:gfx942", "hip:gfx950")]
+
+    report = build(judged, [toolchain("3.9.0")], 1, lambda cell: Expectation("hip:*", reason="no tgamma on AMD"))
+
+    assert render(report, color=False, width=None).count("   expected: no tgamma on AMD\n") == 1
+
+
+def test_one_cell_is_one_cell(judge: Judge, toolchain: Tool) -> None:
+    report = build([judge("a@cuda:80@3.9.0")], [toolchain("3.9.0")], 1, lambda cell: None)
+
+    assert "\n1 cell: 1 ok" in render(report, color=False, width=None)
+
+
 def test_a_row_that_fails_alike_everywhere_clears_the_target(judge: Judge, toolchain: Tool) -> None:
     removed = Failure("frontend-error", "frontend", "Block pointers have been removed")
     targets = ("cuda:75", "cuda:90", "hip:gfx942")
