@@ -23,11 +23,12 @@ def test_a_tool_killed_at_any_moment_never_spoils_the_next_run(
     sound(small.check())
     cold = time.monotonic() - began
     seen: Counter[str] = Counter()
-    for turn in range(times(200, 3)):
-        if turn % 4 != 3:  # every fourth is a warm run
+    while seen["killed"] < times(200, 3):
+        is_warm = dice.random() < 0.25
+        if not is_warm:
             shutil.rmtree(small.cache)
         with small.start("check", "-j2") as process:
-            time.sleep(dice.uniform(0, cold if turn % 4 != 3 else 0.5))
+            time.sleep(dice.uniform(0, 0.4 if is_warm else cold))
             process.kill()
             process.communicate()
         seen["killed" if process.returncode == -9 else "came too late"] += 1
