@@ -20,12 +20,13 @@ class Digests:
         self._known: dict[str, tuple[Stat, str]] = {
             path: (tuple(seen), found) for path, (*seen, found) in recorded.get("files", {}).items()
         }
+        self.seen: dict[str, Stat | None] = {}  # the stat that went with the last answer, by path
         self._lock = threading.Lock()
         self._changed = False
 
     def of(self, path: str) -> str | None:
         """The digest of a file, or None if it is not there or cannot be read."""
-        seen = stat_of(path)
+        seen = self.seen[path] = stat_of(path)
         if seen is None:
             return None
         known = self._known.get(path)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from portcheck import fit
 from portcheck.anchors import Anchors
@@ -29,7 +27,7 @@ from portcheck.reasons import Memory, differences
 from portcheck.resolution import Resolution, Resolver
 from portcheck.target import Target
 from portcheck.toolchain.model import Toolchain
-from portcheck.verdicts import Outcome, Position, Result
+from portcheck.verdicts import Failure, Outcome, Position, Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +71,8 @@ class Judge:
         self._resolver = Resolver(Chains(store, "inputs", partial(make, "inputs")), observer, base)
         self._keys = KeyMaker(toolchain.digest, make, self._resolver.observe)
         self._resolutions: dict[tuple[Unit, Target], Resolution] = {}
-        self._locks: defaultdict[Any, threading.Lock] = defaultdict(threading.Lock)
+        self._locks: defaultdict[Unit, threading.Lock] = defaultdict(threading.Lock)
+        self._lock = threading.Lock()
 
     def look_up(self, cell: Cell) -> Result | None:
         """The verdict of a cell if records answer it. No child process, no import.
@@ -119,6 +118,8 @@ class Judge:
         resolution = self._resolution(cell, importing=False)
         if resolution is None:
             return f"{cell.row.ref.unit} is new, or something that importing it reads has changed"
+        if resolution.failed:
+            return f"{cell.row.ref.unit} cannot be imported"
         last, _ = self._memory.last(cell.name)
         if last is None:
             return "it was never compiled here"
@@ -140,12 +141,17 @@ class Judge:
         then = list(differences(before, last)) if before and last and not changed else []
         return Explanation(self._known(cell, resolution), open_reasons(cell, resolution), tuple(changed), tuple(then))
 
-    def audit(self, cell: Cell) -> str | None:
-        """Run the front end of a cell whose verdict came from a record; what differs from the record, if anything."""
+    def audit(self, cell: Cell, result: Result) -> str | None:
+        """Run the front end of a cell whose verdict came from a record; what differs from the record, if anything.
+
+        Raises:
+            LookupError: the front end did not get to its end, so there is nothing to compare.
+        """
         resolution = self._resolution(cell, importing=True)
         assert resolution is not None  # importing always gives one
+        if resolution.failed:
+            raise LookupError(cell.name)
         keys, settings = self._keys.of(cell, resolution), cell.row.settings
-        recorded = self._filing.front(keys)
         seen: list[Front] = []
 
         def on_front(front: Front) -> bool:
@@ -153,14 +159,16 @@ class Judge:
             return False
 
         spec = keys.front_parts["specialisation"]
-        self._service().compile(
-            Job(resolution.unit, cell.row.ref.function, spec, cell.target, settings.timeout, settings.max_rss), on_front
-        )
-        now = seen[0]["ttir"] if seen else "a failure"
-        then = recorded["ttir"] if recorded else "a failure"
-        if now == then:
-            return None
-        return f"{cell.name}: the front end gives {now}, and {then} is recorded under the same key"
+        job = Job(resolution.unit, cell.row.ref.function, spec, cell.target, settings.timeout, settings.max_rss)
+        attempt = self._service().compile(job, on_front)
+        if isinstance(attempt, Imported) or attempt.result is None:
+            raise LookupError(cell.name)
+        recorded = self._filing.front(keys)
+        now, then = _front_end(seen[0] if seen else None), _front_end(recorded)
+        if not seen and recorded is None:
+            failure = judge(attempt, settings.timeout, settings.max_rss).failure
+            now, then = _message(failure), _message(result.outcome.failure)
+        return None if now == then else f"{cell.name}: the front end gives {now}, and {then} is recorded for its key"
 
     def artifacts(self, cell: Cell, result: Result) -> dict[str, bytes | None]:
         """The outputs of all stages of a judged cell; None for one that the store has lost."""
@@ -173,11 +181,12 @@ class Judge:
 
     def _resolution(self, cell: Cell, *, importing: bool) -> Resolution | None:
         unit = self._units[cell.row.name]
-        with self._locks[unit]:
+        with self._lock:
+            lock = self._locks[unit]
+        with lock:
             found = self._resolutions.get((unit, cell.target)) or self._resolver.look_up(unit, cell.target)
             if found is None and importing:
-                began = time.time()
-                found = self._resolver.record(unit, cell.target, self._import(unit, cell.target), began)
+                found = self._resolver.record(unit, cell.target, self._import(unit, cell.target))
             if found:
                 self._resolutions[unit, cell.target] = found
         if found:
@@ -229,7 +238,7 @@ class Judge:
         if isinstance(attempt, Imported):
             return self._not_imported(cell, attempt)
         late, fit_late = self._late(attempt, resolution)
-        stable = fit_late and resolution.inputs().unchanged() and not self._beyond_keys(cell, resolution)
+        stable = fit_late and resolution.inputs.unchanged() and not self._beyond_keys(cell, resolution)
         front = fronts[0] if fronts else None
         if answers and front:
             if stable:
@@ -266,3 +275,11 @@ class Judge:
             kernel_hash=keys.front_parts["kernel"],
             source=Position(*resolution.kernels[cell.row.ref.function]["source"]),
         )
+
+
+def _front_end(front: Front | None) -> str:
+    return f"TTIR {front['ttir']}" if front else "a failure"
+
+
+def _message(failure: Failure | None) -> str:
+    return f'"{failure.message}"' if failure else "no failure"

@@ -9,7 +9,7 @@ import msgpack
 import xxhash
 
 # The meaning of records. Raise it when the same preimage would give another verdict, or a payload is read otherwise.
-RECORDS = 9
+RECORDS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ def make_key(kind: str, *, salt: str, toolchain: str, **parts: Any) -> Key:
 
 def canonical(value: Any) -> bytes:
     """Plain data as bytes that do not depend on the order of mappings."""
-    packed: bytes = msgpack.packb(_ordered(value), use_bin_type=True)
+    packed: bytes = msgpack.packb(_ordered(value), use_bin_type=True, unicode_errors="surrogatepass")
     return packed
 
 

@@ -22,6 +22,7 @@ import os
 import sys
 import sysconfig
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -58,6 +59,8 @@ class Observer:
         self._found: dict[str, str | None] = {}
         self._listed: dict[str, list[str] | None] = {}
         self._observed: dict[tuple[str, str], str | None] = {}
+        self._recorded: dict[tuple[str, ...], Inputs] = {}
+        self._lock = threading.RLock()
         self._kinds: dict[str, Callable[[str], Any]] = {
             "file": self._digests.of,
             "list": lambda path: None if (names := self._list(path)) is None else digest(canonical(names)),
@@ -101,11 +104,12 @@ class Observer:
         `environ` is the environment that the import runs in. A list is observed once a run.
         """
         memo = (listed, digest(canonical(dict(environ))))
-        if memo not in self._observed:
-            names = self._lists.get(listed)
-            observed = None if names is None else {name: self._observe(name, environ) for name in names}
-            self._observed[memo] = None if observed is None else digest(canonical(observed))
-        return self._observed[memo]
+        with self._lock:
+            if memo not in self._observed:
+                names = self._lists.get(listed)
+                observed = None if names is None else {name: self._observe(name, environ) for name in names}
+                self._observed[memo] = None if observed is None else digest(canonical(observed))
+            return self._observed[memo]
 
     def just_read(self, groups: Iterable[Mapping[str, str]], began: float | None = None) -> Inputs:
         """The inputs that `names` gave for what was just read. `began`: time.time() at which the reading began.
@@ -122,13 +126,25 @@ class Observer:
             written = (stamp / 1e9 for seen in files.values() if seen for stamp in seen[3:])
             ahead = time.time() + _SLACK
             fit = fit and not any(began <= stamp <= ahead for stamp in written)
-        return Inputs(tuple(self._lists.put(group) for group in groups if group), files, fit)
+        lists = tuple(self._lists.put(group) for group in groups if group)
+        self._forget(lists)
+        return Inputs(lists, files, fit)
 
-    def recorded(self, lists: Iterable[str]) -> Inputs:
-        """The inputs in recorded lists, as they are now."""
-        names = [name for listed in lists for name in self._lists.get(listed) or ()]
-        files = {path: stat_of(path) for name in names if name.startswith("file:") for path in [self._path(name)]}
-        return Inputs(tuple(lists), files)
+    def _forget(self, lists: tuple[str, ...]) -> None:
+        """What was observed of these before they were read may be of other contents than those that were read."""
+        with self._lock:
+            self._observed = {memo: found for memo, found in self._observed.items() if memo[0] not in lists}
+            self._recorded.clear()
+            self._listed.clear()
+            self._found.clear()
+
+    def recorded(self, lists: tuple[str, ...]) -> Inputs:
+        """The inputs in recorded lists, as they were when they were observed; call it right after that."""
+        if lists not in self._recorded:
+            names = [name for listed in lists for name in self._lists.get(listed) or ()]
+            paths = [self._path(name) for name in names if name.startswith("file:")]
+            self._recorded[lists] = Inputs(lists, {path: self._digests.seen.get(path) for path in paths})
+        return self._recorded[lists]
 
     def known(self, lists: Iterable[str]) -> set[str]:
         """The names in recorded lists."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
 from portcheck import environment
@@ -29,7 +28,7 @@ class Resolution:
     patched: tuple[str, ...]  # what user code replaced in Triton
     wide: str  # digest of everything that the import read, and of the whole environment
     lists: tuple[str, ...]  # of the inputs
-    inputs: Callable[[], Inputs]  # as they were when the unit was resolved
+    inputs: Inputs  # as they were when the unit was resolved
     failed: Imported | None = None  # why it cannot be imported
     unfit: bool = False  # importing it depends on more than can be recorded, such as another program
 
@@ -48,16 +47,15 @@ class Resolver:
         if record is None or "answer" not in record:
             return None
         answer = record["answer"]
-        lists = tuple(answer["reads"])
-        return self._resolution(unit, answer, cache(lambda: self.observer.recorded(lists)))
+        return self._resolution(unit, answer, self.observer.recorded(tuple(answer["reads"])))
 
-    def record(self, unit: Unit, target: Target, imported: Imported, began: float) -> Resolution:
-        """File what importing `unit` on `target` showed. `began`: time.time() when the import started.
+    def record(self, unit: Unit, target: Target, imported: Imported) -> Resolution:
+        """File what importing `unit` on `target` showed.
 
         `unit` is as the manifest has it; if Triton had to be imported anew with variables that the module sets,
         `imported` is of that import.
         """
-        inputs = self.observer.just_read(map(self.observer.names, (*imported.before, imported.inputs)), began)
+        inputs = self.observer.just_read(map(self.observer.names, (*imported.before, imported.inputs)), imported.began)
         answer = {
             "kernels": dict(imported.kernels),
             "references": dict(imported.references),
@@ -67,7 +65,7 @@ class Resolver:
             "reads": list(inputs.lists),
         }
         resolution = replace(
-            self._resolution(unit, answer, lambda: inputs),
+            self._resolution(unit, answer, inputs),
             failed=imported if imported.failed else None,
             unfit=bool(imported.unfit),
         )
@@ -84,7 +82,7 @@ class Resolver:
         """The environment that a unit is imported in."""
         return {**self.base, **dict(unit.env)}
 
-    def _resolution(self, unit: Unit, answer: Mapping[str, Any], inputs: Callable[[], Inputs]) -> Resolution:
+    def _resolution(self, unit: Unit, answer: Mapping[str, Any], inputs: Inputs) -> Resolution:
         lists = tuple(answer["reads"])
         wide = {
             "inputs": [self.observer.observe(listed, self.environ(unit)) for listed in lists],

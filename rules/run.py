@@ -148,9 +148,15 @@ class Run:
                 if result.origin in _HITS and result.outcome.verdict not in LOCAL  # those say nothing of the front end
             ]
             for name in random.sample(hits, min(self.request.audit or 0, len(hits))):
-                if difference := self.workshop.judge(self.cells[name]).audit(self.cells[name]):
+                cell = self.cells[name]
+                try:
+                    difference = self.workshop.judge(cell).audit(cell, self.results[name])
+                except LookupError:
+                    self.warn(f"audit: {name} did not get to the end of its front end; not counted")
+                    continue
+                if difference:
                     raise EnvironmentProblem(f"audit: {difference}; please report it: {_AUDIT_REMEDY}")
-            self.audited = min(self.request.audit or 0, len(hits))
+                self.audited += 1
 
         if not self.problems:
             self._guarded(compare)
@@ -219,7 +225,8 @@ class Run:
     def start_progress(self, stream: TextIO) -> None:
         """Begin to tell how the run goes."""
         asked = self.request
-        self.progress = make_progress(stream, asked.quiet, asked.verbose, self.expected_seconds, not asked.no_color)
+        expected = {n: s for n, s in self.expected_seconds.items() if n in self.cells and n not in self.results}
+        self.progress = make_progress(stream, asked.quiet, asked.verbose, expected, not asked.no_color)
         self.progress.start(len(self.cells) - len(self.results))
         self._shows_progress = True
 

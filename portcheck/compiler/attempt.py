@@ -33,6 +33,8 @@ class Attempt:
     marks: tuple[tuple[str, int], ...]  # (stage, length of fd 2 in bytes when it began)
     read: tuple[tuple[str, str], ...] = ()  # inputs that only compiling read: (kind, name)
     files: Mapping[str, bytes] = field(default_factory=dict)  # stage → its output; `json` is Triton's metadata
+    broken: str | None = None  # why the child could not report, if it could say that much
+    raw: bytes = b""  # fd 2 as it was written, which the marks count in
 
 
 def follow(
@@ -43,6 +45,7 @@ def follow(
     marks: list[tuple[str, int]] = []
     read: list[tuple[str, str]] = []
     death: str | None = None
+    broken: str | None = None
     try:
         while True:
             message, _ = wire.receive(sock)
@@ -56,6 +59,9 @@ def follow(
             elif message["event"] == "front":
                 _answer(sock, {"go": on_front(message)})
             elif message["event"] == "done":
+                break
+            elif message["event"] == "broken":
+                death = broken = message["error"]
                 break
     except OSError:
         death = describe_exit(None)
@@ -72,6 +78,8 @@ def follow(
         err=_read(work / "err"),
         marks=tuple(marks),
         read=tuple(read),
+        raw=_bytes(work / "err"),
+        broken=broken,
         files=_outputs(work),
     )
 
@@ -84,10 +92,14 @@ def _answer(sock: socket.socket, answer: Message) -> None:
 
 
 def _read(path: Path) -> str:
+    return _bytes(path).decode(errors="replace")
+
+
+def _bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes().decode(errors="replace")
+        return path.read_bytes()
     except FileNotFoundError:
-        return ""
+        return b""
 
 
 def _outputs(work: Path) -> dict[str, bytes]:

@@ -24,7 +24,6 @@ class Watched:
     max_rss: int | None  # bytes above what it was born with; None: no limit
     born_rss: int
     breach: str | None = None  # timeout or memory-limit, once it was killed for that
-    peak_rss: int = 0
     children_rss: int = field(default=0)
 
 
@@ -72,18 +71,21 @@ class Guard:
 
     def _look(self, one: Watched, *, whole_tree: bool) -> None:
         try:
-            if whole_tree:
-                one.children_rss = sum(_rss(child) for child in one.process.children(recursive=True))
-            used = one.process.memory_info().rss - one.born_rss + one.children_rss
-        except psutil.Error:
-            return
-        one.peak_rss = max(one.peak_rss, used)
-        if time.monotonic() > one.deadline:
-            one.breach = "timeout"
-        elif one.max_rss is not None and used > one.max_rss:
-            one.breach = "memory-limit"
-        if one.breach and one.process.is_running():
-            kill_session(one.process.pid)
+            if time.monotonic() > one.deadline:
+                one.breach = "timeout"
+            elif one.max_rss is not None and _used(one, whole_tree=whole_tree) > one.max_rss:
+                one.breach = "memory-limit"
+            if one.breach and one.process.is_running():
+                kill_session(one.process.pid)
+        except (psutil.Error, OSError):
+            return  # it has ended, or the system refuses an answer just now; this thread must live
+
+
+def _used(one: Watched, *, whole_tree: bool) -> int:
+    """Bytes above what the process was born with; of its children, what they had when they were last looked at."""
+    if whole_tree:
+        one.children_rss = sum(_rss(child) for child in one.process.children(recursive=True))
+    return int(one.process.memory_info().rss) - one.born_rss + one.children_rss
 
 
 def kill_session(pid: int) -> None:

@@ -97,6 +97,8 @@ def _death(attempt: Attempt, timeout: float, max_rss: int) -> Failure:
     if attempt.breach == "memory-limit":
         message = f"more than {format_size(max_rss)} of memory in stage {attempt.stage}, and killed"
         return Failure("memory-limit", attempt.stage, message)
+    if attempt.broken:
+        return Failure("toolchain-error", attempt.stage, f"the outcome could not be reported: {attempt.broken}")
     said = explain(attempt.stage, None, attempt.death or "", attempt.err, attempt.out)
     if _MACHINE.search(attempt.err):
         return Failure("toolchain-error", attempt.stage, said.message, detail=said.detail)
@@ -146,10 +148,10 @@ def _position(attempt: Attempt, result: Mapping[str, Any], text: str) -> Positio
 
 def _unraised(attempt: Attempt) -> Failure | None:
     """The compiler printed an error after the front end, and returned a binary all the same."""
-    printed = attempt.err.encode()
+    printed = attempt.raw or attempt.err.encode()
     marks = [mark for mark in attempt.marks if mark[0] not in _FRONT]
     ends = [begin for _, begin in marks[1:]] + [len(printed)]
-    for (stage, begin), end in zip(marks, ends, strict=True):
+    for (stage, begin), end in zip(marks, ends, strict=False):
         part = printed[begin:end].decode(errors="replace")
         if (message := unraised_error(part)) is not None:
             return Failure("unraised-error", stage, message, detail=part.strip()[:8000], position=location(part))

@@ -135,7 +135,7 @@ class Service:
     @contextlib.contextmanager
     def _host(self, unit: Unit, target: Target) -> Iterator[_Host]:
         """The process that holds `unit` as imported on `target`, made if need be, and kept while in use."""
-        with self._locks[unit]:
+        with self._lock_of(unit):
             host = self._find(unit, target) or self._make(unit, target)
         try:
             yield host
@@ -143,6 +143,10 @@ class Service:
             with self._lock:
                 host.users -= 1
                 self._thin_out()
+
+    def _lock_of(self, what: Any) -> threading.Lock:
+        with self._lock:  # hashing runs Python code, so two threads could make two locks
+            return self._locks[what]
 
     def _find(self, unit: Unit, target: Target) -> _Host | None:
         """The host that is there already, taken into use before anybody can thin it out."""
@@ -160,7 +164,11 @@ class Service:
             with self._host(unit.parent, target) as host:
                 # A package that fails is imported again as part of its module, for a traceback of that module.
                 if host.process:
-                    return self._grow(host.process, unit, target, host)
+                    try:
+                        return self._grow(host.process, unit, target, host)
+                    except OSError:  # the package's process was killed; what was forked from it went with it
+                        self._check()
+                        self._forget(host)
         return self._grow(self._root(unit), unit, target, None)
 
     def _grow(self, source: Process, unit: Unit, target: Target, parent: _Host | None) -> _Host:
@@ -169,7 +177,9 @@ class Service:
         self._alive.add(process.pid)
         above = parent.imported if parent else Imported()
         before = (*above.before, above.inputs) if above.inputs else above.before
-        imported = replace(self._import(process, unit, target), before=before)
+        imported = self._import(process, unit, target)
+        began = min(imported.began, above.began) if parent else imported.began
+        imported = replace(imported, before=before, began=began)
         host = _Host(process, imported, parent, users=1)
         with self._lock:
             if parent:
@@ -195,8 +205,9 @@ class Service:
         return imported
 
     def _root(self, unit: Unit) -> Root:
-        with self._locks["root", unit.env]:
-            if unit.env not in self._roots:
+        with self._lock_of(("root", unit.env)):
+            known = self._roots.get(unit.env)
+            if known is None or (known.popen is not None and known.popen.poll() is not None):
                 self._check()
                 root = Root.start(self._toolchain, self._folder, dict(unit.env), self._prime)
                 self._alive.add(root.pid)

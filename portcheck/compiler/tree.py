@@ -10,8 +10,9 @@ import socket
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from portcheck.toolchain.model import Toolchain
 SAFE = {"cuda": Target("cuda", "90"), "hip": Target("hip", "gfx942")}
 
 _CHILD = Path(__file__).parent / "child"
+_BIRTH = 60.0  # seconds that a fork may take
 _START = 120.0  # seconds that importing Triton may take
 # Forking a process whose OpenMP or BLAS has threads can hang the child: keep them to one.
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
@@ -44,6 +46,7 @@ class Imported:
     references: Mapping[str, Message] = field(default_factory=dict)  # what the functions of `jit` constants are made of
     before: tuple[tuple[tuple[str, str], ...], ...] = ()  # what importing the packages above it read, one by one
     inputs: tuple[tuple[str, str], ...] = ()  # (kind, name) of everything else read
+    began: float = 0.0  # time.time() before anything of it, or of the packages above it, was read
     seconds: float = 0.0
     unfit: tuple[str, ...] = ()  # why no record may be made of it
     asked: tuple[str, ...] = ()  # questions to the fake device
@@ -80,7 +83,12 @@ class Process:
             raise
         finally:
             theirs.close()
-        born, _ = wire.receive(ours)
+        ours.settimeout(_BIRTH)  # user code may run in a fork, before anybody watches it
+        try:
+            born, _ = wire.receive(ours)
+        except TimeoutError:
+            born = None
+        ours.settimeout(None)
         if not born or born["event"] != "alive":
             ours.close()
             raise ConnectionError("the process to fork from is gone")
@@ -102,7 +110,7 @@ class Process:
             answer, output = Path(folder, "answer.json"), Path(folder, "output")
             output.touch()
             watched = guard.watch(self.pid, timeout, None)
-            asked = False
+            asked, began = False, time.time()
             try:
                 with self.lock:
                     wire.send(self.sock, {"do": "import", "answer": str(answer), "output": str(output), **request})
@@ -116,10 +124,10 @@ class Process:
                 guard.release(watched)
             printed = output.read_text(errors="replace")[-8000:]
             if reply and reply["event"] == "imported":
-                return _imported(json.loads(answer.read_text()), printed)
+                return replace(_imported(json.loads(answer.read_text()), printed), began=began)
             breach = watched.breach if watched else None
             questions = ("it asked",) if asked else ()
-            return Imported(asked=questions, output=printed, death=describe_exit(reply), breach=breach)
+            return Imported(asked=questions, began=began, output=printed, death=describe_exit(reply), breach=breach)
 
 
 def _imported(data: Message, printed: str) -> Imported:

@@ -43,7 +43,9 @@ class FakeService:
     """Imports and compiles nothing, and says what it is told to say."""
 
     def __init__(self, folder: Path) -> None:
-        self.imported = Imported(kernels={"k": KERNEL}, inputs=(("file", str(folder / "kernels.py")),))
+        # It began after everything was written: what is written meanwhile is not filed.
+        began = time.time() + 1
+        self.imported = Imported(kernels={"k": KERNEL}, inputs=(("file", str(folder / "kernels.py")),), began=began)
         self.result: dict[str, Any] = {"verdict": "ok", "times": {"frontend": 0.1}, "seconds": 0.2, "unfit": []}
         self.front: dict[str, Any] | None = {"ttir": "t", "located": "tl", "options": {}, "settings": {}}
         self.read: tuple[tuple[str, str], ...] = ()

@@ -46,7 +46,7 @@ def run(request: wire.Message, channel: socket.socket, world: World) -> None:
         result["verdict"] = "cutoff"
     except MemoryError as error:
         result.update(_failure(error, pipeline, blamed, world.names, environment=True))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         result.update(
             _failure(error, pipeline, blamed, world.names, environment=isinstance(error, OSError) and bool(error.errno))
         )
@@ -141,7 +141,7 @@ def _derived(pipeline: stages.Pipeline) -> dict[str, Any] | None:
 
 
 def _failure(
-    error: Exception, pipeline: stages.Pipeline, blamed: blame.Blame, names: Names, environment: bool
+    error: BaseException, pipeline: stages.Pipeline, blamed: blame.Blame, names: Names, environment: bool
 ) -> dict[str, Any]:
     pipeline.leave()
     cause = blamed.cause or error

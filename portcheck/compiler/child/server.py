@@ -95,11 +95,11 @@ class Server:
         self._become(message["target"], message["device"])
         try:
             cell.run(message, self.sock, self.world)
-        finally:
+        except BaseException as error:  # a full disk, for example: it can still be said, if not be written
             with contextlib.suppress(Exception):
-                sys.stdout.flush()
-                sys.stderr.flush()
-            os._exit(0)
+                wire.send(self.sock, {"event": "broken", "error": "%s: %s" % (type(error).__name__, error)})
+            os._exit(70)
+        os._exit(0)
 
     def _become(self, target: Mapping[str, Any], properties: Mapping[str, Any]) -> None:
         from triton.backends.compiler import GPUTarget

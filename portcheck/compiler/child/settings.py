@@ -109,7 +109,7 @@ def plain(value: Any) -> Any:
     text = str(getattr(value, "path", value))
     triton = sys.modules.get("triton")
     home = os.path.dirname(str(triton.__file__)) if triton else ""
-    if home and text.startswith(home):
+    if home and (text == home or text.startswith(home + os.sep)):
         return text.replace(home, "$TRITON")
     if os.path.isabs(text):
         _files.add(text)  # also if it is not there yet

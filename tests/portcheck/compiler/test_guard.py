@@ -61,7 +61,6 @@ def test_a_process_that_eats_memory_is_killed(guard: Guard, lead: Callable[[str]
     process.wait(timeout=30)
 
     assert watched is not None and watched.breach == "memory-limit"
-    assert watched.peak_rss > 200 << 20
 
 
 def test_the_memory_of_children_counts(guard: Guard, lead: Callable[[str], subprocess.Popen[bytes]]) -> None:

@@ -81,7 +81,7 @@ MISTAKES = [
     (kernel('xfail = [{ target = "*", triton = "<x" }]'), AT + 'xfail[0].triton: "x" is not a release'),
     # targets
     ("[defaults]\ntargets = ['cdua:80']", 'targets[0]: unknown target "cdua:80" (did you mean cuda?)'),
-    ("[defaults]\ntargets = ['cuda:sm_80']", 'targets[0]: malformed target "cuda:sm_80": write it like cuda:90'),
+    ("[defaults]\ntargets = ['cuda:sm_80']", 'targets[0]: unknown target "cuda:sm_80": write cuda:80'),
     ("[defaults]\ntargets = ['hip:*']", 'targets[0]: malformed target "hip:*"'),
     ("[defaults]\ntargets = ['cuda:80', 'cuda:80']", "targets: cuda:80 is given twice: once is enough"),
     (kernel("skip = ['nv:*']"), AT + 'skip[0]: target pattern "nv:*" matches no backend'),
