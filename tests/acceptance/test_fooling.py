@@ -50,7 +50,8 @@ BY_HAND: dict[str, tuple[Mapping[str, str], Callable[[Path], None], Callable[[Pa
 # What differs between two runs in the environment: (variables before, after), and the kernel that shows it.
 ENVIRONMENT = {
     "a_variable_read_as_bytes": ({"GAIN": "2"}, {"GAIN": "3"}, "G = tl.constexpr(int(os.environb[b'GAIN']))\n"),
-    "a_name_among_all": ({}, {"CI": "1"}, "G = tl.constexpr(2 + ('CI' in set(os.environ)))\n"),
+    # A name that only says where a run is; a CI job sets CI itself, so that one would tell nothing there.
+    "a_name_among_all": ({}, {"JENKINS_JOB": "1"}, "G = tl.constexpr(2 + ('JENKINS_JOB' in set(os.environ)))\n"),
     "the_order_of_the_path": (
         {"PYTHONPATH": "{}/one:{}/two"},
         {"PYTHONPATH": "{}/two:{}/one"},
