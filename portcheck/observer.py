@@ -56,6 +56,7 @@ class Observer:
         self._folders = (str(folder), os.path.realpath(folder))
         self._names = Names(str(folder))
         self._site = [entry for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")]
+        self._named_paths: dict[str, str] = {}  # the modules of a package read thousands of files, all of them the same
         self._found: dict[str, str | None] = {}
         self._listed: dict[str, list[str] | None] = {}
         self._observed: dict[tuple[str, str], str | None] = {}
@@ -84,6 +85,11 @@ class Observer:
 
     def _name(self, path: str) -> str:
         """A path relative to the manifest's folder, as it was asked for: a link on the way may lead elsewhere later."""
+        if path not in self._named_paths:
+            self._named_paths[path] = self._relative(path)
+        return self._named_paths[path]
+
+    def _relative(self, path: str) -> str:
         inside = next((f for f in self._folders if f"{path}{os.sep}".startswith(f"{f}{os.sep}")), None)
         relative = os.path.relpath(path, inside or self.folder)
         installed = any(mark in (f"{os.sep}{relative}" if inside else path) for mark in SITE)
