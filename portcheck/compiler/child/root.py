@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import os
 import socket
 import sys
@@ -57,6 +59,8 @@ def _import_triton(setup: wire.Message, portable: names.Names) -> device.Device:
     from triton.compiler import compiler
     from triton.runtime import cache, jit
 
+    with contextlib.suppress(ImportError):  # Triton 3.3 and newer: the first launch of every process would import it
+        importlib.import_module("triton.tools.tensor_descriptor")
     fake = device.Device()
     device.install(fake)
     # Triton hashes its whole package and runs its tools for the key of its own cache, which no cell shares.
