@@ -141,6 +141,21 @@ def test_a_changed_environment_is_compiled(project: Project, name: str) -> None:
     assert result(after, name) != result(before, name)
 
 
+def test_what_python_runs_at_its_start_is_not_run_from_an_old_compiled_file(project: Project) -> None:
+    """Python goes by size and whole seconds."""
+    name = "what_python_runs_at_its_start"
+    variables, _, preamble = ENVIRONMENT[name]
+    project.write({"portcheck.toml": manifest([name]), f"{name}/kernel.py": kernel("G", preamble), **BESIDE})
+    project.env = {**WITHOUT_LINES, **in_folder(variables, project)}
+    before = project.check()
+    _write_unseen(project.folder / "start/sitecustomize.py", BESIDE_AFTER["start/sitecustomize.py"])
+    after = project.check()
+
+    assert list((project.folder / "start/__pycache__").iterdir()), "there was no compiled file"
+    assert after.origins == {f"{name}@cuda:90": "compiled"}
+    assert result(after, name) != result(before, name)
+
+
 def manifest(names: list[str]) -> str:
     """One row per folder."""
     rows = [

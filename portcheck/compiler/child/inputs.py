@@ -49,7 +49,7 @@ class Inputs(importlib.abc.MetaPathFinder):
         self.seen: set[tuple[str, str]] = set()
         self.on_new: Callable[[str, str], None] | None = None  # hears of each input as it is read
         self.unfit: set[str] = set()
-        self._always = {("find", name) for name in _AT_START} | set(_imported_at_start())
+        self._always = {("find", name) for name in _AT_START} | {("file", path) for path in imported_at_start()}
         self._known = set(sys.modules)
         self._path_at_start = frozenset(sys.path)  # `find` covers it
         self._on = False
@@ -185,13 +185,13 @@ class Inputs(importlib.abc.MetaPathFinder):
         kind.__getitem__, kind.__iter__ = getitem, iterating
 
 
-def _imported_at_start() -> Iterator[tuple[str, str]]:
+def imported_at_start() -> Iterator[str]:
     """What Python imported before us that is neither its own nor ours: sitecustomize, finders of editable installs."""
     for name, module in list(sys.modules.items()):
         path = getattr(module, "__file__", None)
         library = isinstance(path, str) and path.startswith(_STANDARD_LIBRARY) and "-packages" not in path
         if isinstance(path, str) and not library and name.partition(".")[0] not in (*_NOT_ASKING, "__main__"):
-            yield "file", os.path.abspath(path)
+            yield os.path.abspath(path)
 
 
 def _resolves_links(frame: types.FrameType) -> bool:

@@ -19,6 +19,8 @@ from .world import World
 
 def main(fd: int) -> NoReturn:
     """Set up as the first message says, then serve until the tool goes away."""
+    if bytecode.remove_stale(inputs.imported_at_start()):
+        os.execv(sys.executable, sys.orig_argv)  # as Python would have started without them
     sock = socket.socket(fileno=fd)
     os.set_inheritable(fd, False)
     setup, _ = wire.receive(sock)
