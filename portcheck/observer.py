@@ -12,7 +12,7 @@
 | `module:NAME` | a module was looked for there | what is there: nothing, a file, a package |
 
 Names of paths are relative to the manifest's folder, or `dist/…` for what is installed: no path of a machine gets into
-a key.
+a key. Installed distributions that are as their installer left them are observed as a whole, see `installed`.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from typing import Any
 from portcheck import environment
 from portcheck.compiler import child
 from portcheck.compiler.child.names import SITE, Names
-from portcheck.digests import Digests
 from portcheck.inputlists import InputLists
 from portcheck.inputs import Inputs
+from portcheck.installed import SUFFIXES, Expected, Installed, StandIns
 from portcheck.keys import canonical, digest
 from portcheck.stats import stat_of
 
@@ -44,18 +44,18 @@ _STANDARD_LIBRARY = (
 _CHILD = str(Path(child.__file__).parent) + os.sep
 _TEMPORARY = f"{tempfile.gettempdir()}{os.sep}"
 _PATHS = frozenset({"file", "list", "stat", "link", "module"})
-_SUFFIXES = tuple(importlib.machinery.all_suffixes())
+_EDITABLE = "__editable__"  # how setuptools calls the finders of editable installs
 _SLACK = 2.0  # seconds by which a file system's clock may run ahead of ours
 
 
 class Observer:
     """Names and observes inputs for one manifest folder and one installation of packages."""
 
-    def __init__(self, folder: Path, triton: Path, digests: Digests, lists: InputLists) -> None:
-        self.folder, self._triton, self._digests, self._lists = str(folder), f"{triton}{os.sep}", digests, lists
+    def __init__(self, folder: Path, triton: Path, lists: InputLists, installed: Installed) -> None:
+        self.folder, self._triton, self._lists = str(folder), f"{triton}{os.sep}", lists
         self._folders = (str(folder), os.path.realpath(folder))
         self._names = Names(str(folder))
-        self._site = [entry for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")]
+        self._installed, self._digests, self._site = installed, installed.digests, installed.folders
         self._named_paths: dict[str, str] = {}  # the modules of a package read thousands of files, all of them the same
         self._found: dict[str, str | None] = {}
         self._listed: dict[str, list[str] | None] = {}
@@ -99,6 +99,8 @@ class Observer:
         """Is it in the toolchain's digest, part of this program, or only somebody's scratch?"""
         if path.startswith((self._triton, _CHILD)) or _in_standard_library(path):
             return True
+        if Path(path).name.startswith(_EDITABLE) and path.startswith(tuple(self._site)):
+            return True  # it holds the path of a checkout, and what it finds is an input of its own
         ours = path.startswith((self.folder, *self._site))
         if kind == "link" and not ours:
             return True  # on the way to the checkout
@@ -113,9 +115,31 @@ class Observer:
         with self._lock:
             if memo not in self._observed:
                 names = self._lists.get(listed)
-                observed = None if names is None else {name: self._observe(name, environ) for name in names}
-                self._observed[memo] = None if observed is None else digest(canonical(observed))
+                self._observed[memo] = None if names is None else self._observe_all(listed, names, environ)
             return self._observed[memo]
+
+    def _observe_all(self, listed: str, names: Iterable[str], environ: Mapping[str, str]) -> str:
+        expected = self._expected(listed, names)
+        observed: dict[str, Any] = {}
+        for name in names:
+            owner, answer = expected.answers.get(name, (None, None))
+            found = self._observe(name, environ)
+            if owner and found == answer:
+                observed[f"dist:{owner}"] = expected.distributions[owner].identity
+            else:
+                observed[name] = found
+        return digest(canonical(observed))
+
+    def _expected(self, listed: str, names: Iterable[str]) -> Expected:
+        return self._installed.expected(listed, names, self._path)
+
+    def depends_on(self, lists: Iterable[str]) -> StandIns:
+        """What stands in for the installed distributions and modules that the names in `lists` lead to."""
+        names = {listed: self._lists.get(listed) or () for listed in lists}
+        found = {owner for listed, all_of in names.items() for owner in self._expected(listed, all_of).distributions}
+        asked = {name.partition(":")[2] for all_of in names.values() for name in all_of if name.startswith("find:")}
+        places = {name: place for name in asked if (place := self._find(name)) and place.startswith("dist/")}
+        return self._installed.stand_ins(found, places)
 
     def just_read(self, groups: Iterable[Mapping[str, str]], began: float | None = None) -> Inputs:
         """The inputs that `names` gave for what was just read. `began`: time.time() at which the reading began.
@@ -175,16 +199,16 @@ class Observer:
         if not what.startswith("dist/"):
             return os.path.normpath(f"{self.folder}/{what}")
         places = [f"{site}/{what[len('dist/') :]}" for site in self._site]
-        if len(places) == 1:
-            return places[0]
-        return next((path for path in places if os.path.exists(path)), places[0] if places else what)  # noqa: PTH110
+        if len(places) < 2:
+            return places[0] if places else what
+        return next((path for path in places if os.path.exists(path)), places[0])  # noqa: PTH110
 
     def _find(self, name: str) -> str | None:
         """The folder that a top-level module is found in, named portably; no module is imported."""
         if name not in self._found:
             spec = _spec(name, Path(self.folder))
             place = spec and (spec.origin or next(iter(spec.submodule_search_locations or ()), None))
-            self._found[name] = self._named(place) if place else None
+            self._found[name] = self._named(place) if place else self._installed.place(name)
         return self._found[name]
 
     def _named(self, place: str) -> str:
@@ -206,7 +230,7 @@ class Observer:
         """What Python could import under a path without suffix; of a folder, whether it is a package."""
         folder, _, leaf = path.rpartition(os.sep)
         there = set(self._list(folder) or ())
-        found = [leaf + suffix for suffix in _SUFFIXES if leaf + suffix in there]
+        found = [leaf + suffix for suffix in SUFFIXES if leaf + suffix in there]
         if f"{leaf}/" in there:
             inits = [entry for entry in self._list(path) or () if entry.partition(".")[0] == "__init__"]
             found += [f"{leaf}/", *inits]

@@ -15,6 +15,7 @@ from portcheck.compiler.service import Service
 from portcheck.compiler.tree import ONE_THREAD
 from portcheck.digests import Digests
 from portcheck.inputlists import InputLists
+from portcheck.installed import Installed, site_folders
 from portcheck.judge import Judge
 from portcheck.manifest.model import Manifest
 from portcheck.observer import Observer
@@ -37,6 +38,7 @@ class Workshop:
         self.toolchains = tuple(find(release, store) for release in dict.fromkeys(c.release for c in cells))
         units, base = _units(manifest, cells), {**os.environ, **ONE_THREAD}
         self._digests, lists = Digests(store, manifest.folder), InputLists(store)
+        installed = Installed(site_folders(), self._digests, store)
         self._services: dict[str, Service] = {}
         self._lock = threading.RLock()
         self._judges = {
@@ -44,7 +46,7 @@ class Workshop:
                 toolchain,
                 units,
                 store,
-                Observer(manifest.folder, toolchain.package, self._digests, lists),
+                Observer(manifest.folder, toolchain.package, lists, installed),
                 base,
                 manifest.cache.salt,
                 lambda toolchain=toolchain: self._service(toolchain),  # type: ignore[misc]

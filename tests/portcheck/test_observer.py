@@ -13,6 +13,7 @@ import pytest
 from portcheck.cache import Store
 from portcheck.digests import Digests
 from portcheck.inputlists import InputLists
+from portcheck.installed import Installed, site_folders
 from portcheck.observer import Observer
 
 MakeObserver = Callable[[], Observer]
@@ -39,7 +40,9 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def make_observer(store: Store, folder: Path, site: Path) -> MakeObserver:
     """`make_observer()` is the observer of a new process."""
-    return lambda: Observer(folder, site / "triton", Digests(store, folder), InputLists(store))
+    return lambda: Observer(
+        folder, site / "triton", InputLists(store), Installed(site_folders(), Digests(store, folder), store)
+    )
 
 
 def observe(make_observer: MakeObserver, *names: str, environ: Mapping[str, str] | None = None) -> str | None:
@@ -230,7 +233,9 @@ def test_a_name_that_leads_elsewhere_is_unfit(make_observer: MakeObserver, tmp_p
 def test_a_folder_that_is_reached_through_a_link(store: Store, folder: Path, site: Path) -> None:
     link = folder.with_name("link")
     link.symlink_to(folder)
-    observer = Observer(link, site / "triton", Digests(store, link), InputLists(store))
+    observer = Observer(
+        link, site / "triton", InputLists(store), Installed(site_folders(), Digests(store, link), store)
+    )
 
     named = observer.names([("file", str(folder / "kernels.py")), ("file", str(link / "kernels.py"))])
 

@@ -16,6 +16,7 @@ from portcheck.compiler.job import Unit
 from portcheck.compiler.tree import Imported
 from portcheck.digests import Digests
 from portcheck.inputlists import InputLists
+from portcheck.installed import Installed, site_folders
 from portcheck.keys import make_key
 from portcheck.observer import Observer
 from portcheck.resolution import Resolver
@@ -44,7 +45,9 @@ def make_resolver(store: Store, folder: Path) -> MakeResolver:
 
     def make(**variables: str) -> Resolver:
         chains = Chains(store, "inputs", lambda **parts: make_key("inputs", salt="", toolchain="toolchain", **parts))
-        observer = Observer(folder, folder / "triton", Digests(store, folder), InputLists(store))
+        observer = Observer(
+            folder, folder / "triton", InputLists(store), Installed(site_folders(), Digests(store, folder), store)
+        )
         return Resolver(chains, observer, variables)
 
     return make
