@@ -11,6 +11,7 @@ from typing import Any
 
 from doit.reporter import ConsoleReporter
 
+from portcheck.rules.reports import print_report, write_report
 from portcheck.rules.run import Run
 from portcheck.rules.tasks import is_ours
 
@@ -49,8 +50,8 @@ class PortcheckReporter(ConsoleReporter):  # type: ignore[misc]
         """End the progress and every process, and report on cells that were asked for by name."""
         for run in self.runs:
             if (run.results or run.problems) and not run.gated:
-                run.write_report()
-                run.print_report()
+                write_report(run)
+                print_report(run)
             run.close()
         for number, handler in self._handlers.items():
             signal.signal(number, handler)

@@ -1,32 +1,31 @@
-"""One run: what the tasks of the graph act on. No action raises; a verdict is data, and so is trouble."""
+"""One run: the cells, what is known of them, and judging the rest. A verdict is data, and so is trouble."""
 
 from __future__ import annotations
 
 import random
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TextIO
 
 from portcheck.cache import collect_if_due
 from portcheck.cells import Cell
-from portcheck.compiler.tree import Interrupted
-from portcheck.errors import EnvironmentProblem, PortcheckError, UsageError, internal_error
+from portcheck.errors import EnvironmentProblem, PortcheckError, UsageError
 from portcheck.history import History
 from portcheck.manifest.loader import load
 from portcheck.manifest.model import Manifest
-from portcheck.report import jsonreport, matrix
-from portcheck.report.model import SKIPPED, Report, build, exit_status
+from portcheck.report.model import Report, exit_status
 from portcheck.report.progress import INTERVAL, Progress, make_progress, told_origin
 from portcheck.rules.request import Request
+from portcheck.rules.trouble import Trouble
 from portcheck.saveir import save_ir
 from portcheck.storage import open_store
-from portcheck.streams import tell, write_out
+from portcheck.streams import tell
 from portcheck.suite import expectation, select
 from portcheck.toolchain.find import release_of
-from portcheck.verdicts import LOCAL, Outcome, Result
+from portcheck.verdicts import LOCAL, Result
 from portcheck.workshop import Workshop
 
 _REMOTE_LOOKUPS = 16  # at a time
@@ -49,8 +48,7 @@ class Run:
         self.cells: dict[str, Cell] = {cell.name: cell for cell in select(self.manifest, request.selection, release_of)}
         self.results: dict[str, Result] = {}
         self.known: dict[str, Result] = {}
-        self.problems: list[PortcheckError] = []  # they end the run
-        self.unwritten: list[PortcheckError] = []  # files that could not be written, which ends nothing
+        self.trouble = Trouble()
         self.progress: Progress = Progress()  # until `start_progress`
         self._shows_progress = False
         self.report: Report | None = None
@@ -60,7 +58,7 @@ class Run:
         self._history = History(self.store, self.manifest.folder)
         self._workshop: Workshop | None = None
         self._lock = threading.RLock()
-        self._began = time.monotonic()
+        self.began = time.monotonic()
 
     def prepare(self) -> None:
         """Find the toolchains and look up every key at once, before any cell runs. Done once, whoever comes first."""
@@ -89,7 +87,7 @@ class Run:
 
     def toolchain(self) -> bool:
         """Action of `toolchain:RELEASE`."""
-        return self._guarded(self.prepare)
+        return self.trouble.guarded(self.prepare)
 
     def resolve(self, names: list[str]) -> bool:
         """Action of `resolve:UNIT@RELEASE`: import the unit for each of these cells' targets, where it is not known."""
@@ -100,14 +98,14 @@ class Run:
                 if name not in self.known and not self._reached_limit():
                     cell = self.cells[name]
                     # One by one: every row that does not fit its kernel is told, not only the first.
-                    self._guarded(partial(self.workshop.judge(cell).resolve, cell))
+                    self.trouble.guarded(partial(self.workshop.judge(cell).resolve, cell))
 
         unit = self.cells[names[0]].row.ref.unit
         slow = threading.Timer(INTERVAL, self.progress.note, [f"importing {unit} …"])
         slow.daemon = True
         slow.start()
         try:
-            return self._guarded(resolve)
+            return self.trouble.guarded(resolve)
         finally:
             slow.cancel()
 
@@ -119,7 +117,7 @@ class Run:
             cell = self.cells[name]
             result = self.known.get(name)
             if result is None or self._lost_artifacts(cell, result):
-                if self._over():
+                if self.is_over():
                     return
                 self.progress.cell_started(name)
                 why = self.why(cell) if self.request.verbose else ""
@@ -129,7 +127,7 @@ class Run:
             else:
                 self._finish(cell, result)
 
-        self._guarded(compile_cell)
+        self.trouble.guarded(compile_cell)
         return self.gated or not (self.problems or self._is_new_failure(name))
 
     def why(self, cell: Cell) -> str:
@@ -159,62 +157,27 @@ class Run:
                 self.audited += 1
 
         if not self.problems:
-            self._guarded(compare)
+            self.trouble.guarded(compare)
         return True
 
-    def write_report(self) -> bool:
-        """Action of `report`: assemble the report and write the formats that were asked for.
+    @property
+    def problems(self) -> list[PortcheckError]:
+        """What ends the run."""
+        return self.trouble.problems
 
-        Fails only where no task `portcheck` comes after it: that one says what the trouble was.
-        """
-
-        def write() -> None:
-            self.prepare()
-            if self.gated and len(self.results) < len(self.cells) and not self._over():
-                count = f"{len(self.results)} of {len(self.cells)}"
-                raise EnvironmentProblem(f"internal error: only {count} cells reported; please report it")
-            wanted = (name for name in self.cells if self.gated or name in self.results)
-            judged = [(self.cells[name], self.results.get(name, _SKIPPED)) for name in wanted]
-            toolchains = self.workshop.toolchains
-            self.report = build(judged, toolchains, time.monotonic() - self._began, expectation)
-            if self.request.json:
-                self._write_aside(partial(jsonreport.write, self.report, self.request.json))
-
-        if not self.problems:
-            self._guarded(write)
-        return self.gated or not (self.problems or self.unwritten)
-
-    def print_report(self) -> bool:
-        """Action of `portcheck`: print the matrix. False if the run failed.
-
-        doit would swallow what an action raises.
-        """
-        self._guarded(self._print_matrix)
-        self._guarded(self.close)
-        tell(
-            *(f"portcheck: {line}" for problem in self.problems + self.unwritten for line in str(problem).splitlines())
-        )
-        return self.status == 0
-
-    def _print_matrix(self) -> None:
-        self.progress.stop()
-        if self.report is None or self.request.quiet:
-            return
-        text = matrix.render(self.report, color=self.request.color, width=self.request.width)
-        if self.request.audit:
-            text += f"\naudit: {self.audited} verdicts from records agree with their front ends\n"
-        if unwritable := write_out(text):
-            raise unwritable
+    @property
+    def unwritten(self) -> list[PortcheckError]:
+        """Files that could not be written, which ends nothing."""
+        return self.trouble.unwritten
 
     @property
     def status(self) -> int:
         """The exit status so far: 2 or 3 for trouble, else what the report says."""
-        trouble = [problem.status for problem in self.problems + self.unwritten]
         if self.problems:
-            return max(trouble)
+            return self.trouble.status
         if self.report is None:
             return EnvironmentProblem.status
-        return max([*trouble, exit_status(self.report, lambda cell: cell.row.settings.xfail_strict)])
+        return max(self.trouble.status, exit_status(self.report, lambda cell: cell.row.settings.xfail_strict))
 
     @property
     def workshop(self) -> Workshop:
@@ -269,7 +232,7 @@ class Run:
         try:
             return self.workshop.judge(cell).look_up(cell)
         except UsageError as error:
-            self._note(error)
+            self.trouble.note(error)
             return None
 
     def _lost_artifacts(self, cell: Cell, result: Result) -> bool:
@@ -279,12 +242,12 @@ class Run:
     def _finish(self, cell: Cell, result: Result, why: str = "") -> None:
         if self.request.save_ir and not self.unwritten:
             artifacts = self.workshop.judge(cell).artifacts(cell, result)
-            self._write_aside(partial(save_ir, self.request.save_ir, cell, artifacts))
+            self.trouble.write_aside(partial(save_ir, self.request.save_ir, cell, artifacts))
         with self._lock:
             self.results[cell.name] = result
         self.progress.cell_finished(cell.name, result.outcome.verdict, result.origin, why)
 
-    def _over(self) -> bool:
+    def is_over(self) -> bool:
         """Is there no point in compiling anything more?"""
         return bool(self.problems) or self._reached_limit()
 
@@ -298,31 +261,3 @@ class Run:
     def _is_new_failure(self, name: str) -> bool:
         result = self.results.get(name)
         return result is not None and bool(result.outcome.failure) and expectation(self.cells[name]) is None
-
-    def _write_aside(self, write: Callable[[], None]) -> None:
-        """Write a file beside the matrix; the verdicts stand even if that fails."""
-        try:
-            write()
-        except UsageError as error:
-            with self._lock:
-                self.unwritten.append(error)
-
-    def _guarded(self, action: Callable[[], None]) -> bool:
-        """Run an action; its trouble becomes a problem of the run, and the tasks after it go on to say so."""
-        try:
-            action()
-        except Interrupted:
-            pass
-        except PortcheckError as error:
-            self._note(error)
-        except Exception as error:
-            self._note(internal_error(error))
-        return True
-
-    def _note(self, problem: PortcheckError) -> None:
-        with self._lock:
-            if str(problem) not in map(str, self.problems):
-                self.problems.append(problem)
-
-
-_SKIPPED = Result(Outcome(), SKIPPED)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from portcheck.cells import Cell
+from portcheck.rules.reports import print_report, write_report
 from portcheck.rules.run import Run
 
 Task = dict[str, Any]
@@ -71,14 +72,14 @@ def audit_task(run: Run) -> Task:
 
 def report_task(run: Run) -> Task:
     """`report`: assemble the report and write its files."""
-    return {**_ALWAYS, "actions": [run.write_report], "task_dep": ["audit"], "doc": "write the reports asked for"}
+    return {**_ALWAYS, "actions": [(write_report, [run])], "task_dep": ["audit"], "doc": "write the reports asked for"}
 
 
 def portcheck_task(run: Run) -> Task:
     """`portcheck`: print the matrix, and fail if there is a new failure."""
     return {
         **_ALWAYS,
-        "actions": [run.print_report],
+        "actions": [(print_report, [run])],
         "task_dep": ["report"],
         "doc": "check all kernels and print the matrix",
     }

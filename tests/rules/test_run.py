@@ -12,6 +12,7 @@ import pytest
 from portcheck.compiler.tree import Interrupted
 from portcheck.errors import EnvironmentProblem, UsageError
 from portcheck.report.progress import Progress
+from portcheck.rules.reports import print_report, write_report
 from portcheck.rules.run import Run
 from portcheck.verdicts import Failure, Outcome, Result
 
@@ -41,8 +42,8 @@ def compile_all(run: Run) -> None:
     """Run the actions that doit would run."""
     for name in run.cells:
         run.compile(name)
-    run.write_report()
-    run.print_report()
+    write_report(run)
+    print_report(run)
 
 
 def test_all_green_is_0(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
@@ -106,8 +107,8 @@ def test_a_bug_is_one_line_that_says_what_to_report(
 def test_a_run_that_lost_cells_is_not_green(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
     run = prepared(make_run(), {})
     run.compile("copy@cuda:90@9.8.7")
-    run.write_report()
-    run.print_report()
+    write_report(run)
+    print_report(run)
 
     assert run.status == 3
     assert capsys.readouterr().err == "portcheck: internal error: only 1 of 6 cells reported; please report it\n"
