@@ -29,7 +29,7 @@ from portcheck.keys import canonical, digest
 SUFFIXES = tuple(importlib.machinery.all_suffixes())
 # What an installer writes about itself; it says nothing of what was installed.
 _INSTALLERS = frozenset({"INSTALLER", "REQUESTED", "RECORD", "direct_url.json", "uv_cache.json"})
-_ABSENT = {"file": None, "stat": None, "list": None, "module": []}
+_ABSENT: dict[str, Any] = {"file": None, "stat": None, "list": None, "module": []}
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +129,11 @@ class StandIns:
     distributions: tuple[StandIn, ...] = ()
     modules: Mapping[str, str] = field(default_factory=dict)  # top-level module → where it would be found, `dist/…`
 
+    def __or__(self, other: StandIns) -> StandIns:
+        """Both; of one name, the other's."""
+        found = {one.distribution.name: one for one in (*self.distributions, *other.distributions)}
+        return StandIns(tuple(found[name] for name in sorted(found)), {**self.modules, **other.modules})
+
 
 class Installed:
     """What is installed in some folders of packages, the first of which wins; and what stands in for what is not."""
@@ -152,7 +157,8 @@ class Installed:
 
     def distribution(self, name: str) -> Distribution | None:
         """The distribution of that name, or None."""
-        return next((folder.distributions[name] for folder in self._folders if name in folder.distributions), None)
+        folder = self._folder_of(name)
+        return folder.distributions[name] if folder else None
 
     def place(self, module: str) -> str | None:
         """Where a top-level module would be found that is not installed; None if nobody knows."""
@@ -162,10 +168,13 @@ class Installed:
         """What can stand in for these distributions and modules on another machine."""
         found = {one.distribution.name: one for one in self._known.distributions}
         for name in names:
-            if installed := self.distribution(name):
-                paths = sorted(path for folder in self._folders for path in _alone(folder.entries, "", name))
-                found[name] = StandIn(installed, tuple(paths))
+            if folder := self._folder_of(name):
+                paths = sorted({path.strip("/") for path in _alone(folder.entries, "", name)})
+                found[name] = StandIn(folder.distributions[name], tuple(paths))
         return StandIns(tuple(found[name] for name in sorted(names)), dict(sorted(modules.items())))
+
+    def _folder_of(self, name: str) -> _Folder | None:
+        return next((folder for folder in self._folders if name in folder.distributions), None)
 
     def _expected(self, places: Mapping[str, str]) -> dict[str, Any]:
         answers: dict[str, list[Any]] = {}
@@ -251,8 +260,8 @@ def _sha256(data: bytes) -> str:
 
 def _alone(entries: Mapping[str, Mapping[str, set[str]]], folder: str, name: str) -> Iterable[str]:
     for leaf, owners in entries.get(folder, {}).items():
-        path = f"{folder}/{leaf}".strip("/")
+        path = f"{folder}/{leaf}" if folder else leaf
         if owners == {name}:
             yield path
         elif name in owners and leaf.endswith("/"):
-            yield from _alone(entries, path, name)
+            yield from _alone(entries, path.strip("/"), name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -21,6 +21,7 @@ from portcheck.compiler.service import Service
 from portcheck.compiler.tree import Imported
 from portcheck.errors import UsageError
 from portcheck.filing import CellKeys, Filed, Filing, Finished, Front
+from portcheck.installed import StandIns
 from portcheck.keys import make_key
 from portcheck.observer import Observer
 from portcheck.reasons import Memory, differences
@@ -51,6 +52,7 @@ class Judge:
         observer: Observer,
         base: Mapping[str, str],
         salt: str,
+        distributions: str,
         service: Callable[[], Service],
     ) -> None:
         """Judge with `toolchain`.
@@ -62,13 +64,14 @@ class Judge:
             observer: observes the inputs of imports.
             base: the environment that children are started in.
             salt: of all keys.
+            distributions: digest of what is installed.
             service: starts the compile service when it is first called, which is when the first cell needs it.
         """
         make = partial(make_key, salt=salt, toolchain=toolchain.digest)
         self._units, self._service = units, service
         self._observer, self._memory = observer, Memory(store, str(observer.folder))
         self._filing = Filing(store, Anchors(observer.source), make)
-        self._resolver = Resolver(Chains(store, "inputs", partial(make, "inputs")), observer, base)
+        self._resolver = Resolver(Chains(store, "inputs", partial(make, "inputs")), observer, base, distributions)
         self._keys = KeyMaker(toolchain.digest, make, self._resolver.observe)
         self._resolutions: dict[tuple[Unit, Target], Resolution] = {}
         self._locks: defaultdict[Unit, threading.Lock] = defaultdict(threading.Lock)
@@ -102,6 +105,18 @@ class Judge:
         if resolution.failed:
             return self._not_imported(cell, resolution.failed)
         return (None if force else self._known(cell, resolution)) or self._compile(cell, resolution, force)
+
+    def depends_on(self, cells: Iterable[Cell]) -> StandIns:
+        """The installed distributions and modules that deciding about cells depends on; imports what has to be.
+
+        Raises:
+            UsageError: a row does not fit its kernel, or names a module that does not exist.
+        """
+        lists: dict[str, None] = {}
+        for cell in cells:
+            self._resolution(cell, importing=True)
+            lists |= dict.fromkeys(self._resolver.lists(self._units[cell.row.name], cell.target))
+        return self._observer.depends_on(lists)
 
     def front_key(self, cell: Cell) -> str:
         """The front key of a cell in hex; imports its unit if need be.

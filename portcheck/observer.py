@@ -44,14 +44,13 @@ _STANDARD_LIBRARY = (
 _CHILD = str(Path(child.__file__).parent) + os.sep
 _TEMPORARY = f"{tempfile.gettempdir()}{os.sep}"
 _PATHS = frozenset({"file", "list", "stat", "link", "module"})
-_EDITABLE = "__editable__"  # how setuptools calls the finders of editable installs
 _SLACK = 2.0  # seconds by which a file system's clock may run ahead of ours
 
 
 class Observer:
     """Names and observes inputs for one manifest folder and one installation of packages."""
 
-    def __init__(self, folder: Path, triton: Path, lists: InputLists, installed: Installed) -> None:
+    def __init__(self, folder: Path, triton: Path | None, lists: InputLists, installed: Installed) -> None:
         self.folder, self._triton, self._lists = str(folder), f"{triton}{os.sep}", lists
         self._folders = (str(folder), os.path.realpath(folder))
         self._names = Names(str(folder))
@@ -99,8 +98,6 @@ class Observer:
         """Is it in the toolchain's digest, part of this program, or only somebody's scratch?"""
         if path.startswith((self._triton, _CHILD)) or _in_standard_library(path):
             return True
-        if Path(path).name.startswith(_EDITABLE) and path.startswith(tuple(self._site)):
-            return True  # it holds the path of a checkout, and what it finds is an input of its own
         ours = path.startswith((self.folder, *self._site))
         if kind == "link" and not ours:
             return True  # on the way to the checkout

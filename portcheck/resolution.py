@@ -40,6 +40,7 @@ class Resolver:
     chains: Chains
     observer: Observer
     base: Mapping[str, str]  # the environment that children are started in, but for the units' own
+    distributions: str  # digest of what is installed, for kernels that may depend on any of it
 
     def look_up(self, unit: Unit, target: Target) -> Resolution | None:
         """The resolution of `unit` on `target` if all recorded inputs are unchanged; no import, no child process."""
@@ -48,6 +49,11 @@ class Resolver:
             return None
         answer = record["answer"]
         return self._resolution(unit, answer, self.observer.recorded(tuple(answer["reads"])))
+
+    def lists(self, unit: Unit, target: Target) -> tuple[str, ...]:
+        """The lists of inputs that are observed on the way to the resolution of `unit` on `target`."""
+        starts = dict.fromkeys((self._first(unit, None), self._start(unit, target)))
+        return tuple(listed for start in starts for listed in self.chains.walk(start, self._observe(unit)).lists)
 
     def record(self, unit: Unit, target: Target, imported: Imported) -> Resolution:
         """File what importing `unit` on `target` showed.
@@ -87,7 +93,7 @@ class Resolver:
         wide = {
             "inputs": [self.observer.observe(listed, self.environ(unit)) for listed in lists],
             "variables": environment.variables(self.environ(unit)),
-            "distributions": environment.distributions(),
+            "distributions": self.distributions,
         }
         return Resolution(
             unit=replace(unit, env=tuple(sorted({**dict(unit.env), **answer["env"]}.items()))),

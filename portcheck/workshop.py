@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
+from portcheck import environment
 from portcheck.cache import Store
 from portcheck.cells import Cell
 from portcheck.compiler.job import Unit
 from portcheck.compiler.service import Service
 from portcheck.compiler.tree import ONE_THREAD
 from portcheck.digests import Digests
+from portcheck.errors import EnvironmentProblem
 from portcheck.inputlists import InputLists
 from portcheck.installed import Installed, site_folders
 from portcheck.judge import Judge
+from portcheck.lock import Locked, check_lock, missing
 from portcheck.manifest.model import Manifest
 from portcheck.observer import Observer
 from portcheck.toolchain.find import find
@@ -27,18 +31,22 @@ from portcheck.units import units_of
 class Workshop:
     """Everything that judging the cells of one run needs."""
 
-    def __init__(self, manifest: Manifest, cells: Sequence[Cell], store: Store, isolation: str) -> None:
-        """`isolation`: fork or spawn.
+    def __init__(self, manifest: Manifest, cells: Sequence[Cell], store: Store, isolation: str, locked: Locked) -> None:
+        """`isolation`: fork or spawn; `locked`: what the manifest's lock says of this platform.
 
         Raises:
-            EnvironmentProblem: a toolchain that is not there or cannot be read.
+            EnvironmentProblem: a toolchain that is not there or cannot be read, or a lock that says something else.
         """
         self._manifest, self._isolation = manifest, isolation
         self._backends = sorted({cell.target.backend for cell in cells})
-        self.toolchains = tuple(find(release, store) for release in dict.fromkeys(c.release for c in cells))
+        self.toolchains = tuple(find(release, store, locked) for release in dict.fromkeys(c.release for c in cells))
         units, base = _units(manifest, cells), {**os.environ, **ONE_THREAD}
         self._digests, lists = Digests(store, manifest.folder), InputLists(store)
-        installed = Installed(site_folders(), self._digests, store)
+        installed = Installed(site_folders(), self._digests, store, locked.known)
+        there = {one.release: one.digest for one in self.toolchains if one.package}
+        check_lock(locked, there, installed.distribution)
+        self._missing = missing(locked, installed.distribution)
+        stands_in = locked.installed if self._missing or len(there) < len(self.toolchains) else None
         self._services: dict[str, Service] = {}
         self._lock = threading.RLock()
         self._judges = {
@@ -49,6 +57,7 @@ class Workshop:
                 Observer(manifest.folder, toolchain.package, lists, installed),
                 base,
                 manifest.cache.salt,
+                stands_in or environment.distributions(),
                 lambda toolchain=toolchain: self._service(toolchain),  # type: ignore[misc]
             )
             for toolchain in self.toolchains
@@ -72,6 +81,12 @@ class Workshop:
         self._digests.save()
 
     def _service(self, toolchain: Toolchain) -> Service:
+        needed = [*([] if toolchain.package else [f"triton=={toolchain.release}"]), *self._missing]
+        if needed:
+            raise EnvironmentProblem(
+                f"not everything is recorded, and to compile the rest {', '.join(needed)} must be installed: "
+                f"{sys.executable} -m pip install {' '.join(needed)}"
+            )
         with self._lock:
             if toolchain.release not in self._services:
                 self._services[toolchain.release] = Service(

@@ -14,6 +14,7 @@ from portcheck.cache import collect_if_due
 from portcheck.cells import Cell
 from portcheck.errors import EnvironmentProblem, PortcheckError, UsageError
 from portcheck.history import History
+from portcheck.lock import Locked, read_lock
 from portcheck.manifest.loader import load
 from portcheck.manifest.model import Manifest
 from portcheck.report.model import Report, exit_status
@@ -36,8 +37,8 @@ _AUDIT_REMEDY = "a key of portcheck is too narrow; --force compiles without reco
 class Run:
     """The state of one run. The tasks' actions are its methods; they may run in any thread."""
 
-    def __init__(self, request: Request) -> None:
-        """Load the manifest and select cells.
+    def __init__(self, request: Request, locked: Locked | None = None) -> None:
+        """Load the manifest and select cells. `locked`: instead of what the lock beside the manifest says.
 
         Raises:
             UsageError: a mistake in the manifest or the selection.
@@ -45,7 +46,9 @@ class Run:
         """
         self.request = request
         self.manifest: Manifest = load(request.manifest)
-        self.cells: dict[str, Cell] = {cell.name: cell for cell in select(self.manifest, request.selection, release_of)}
+        self.locked = read_lock(self.manifest.folder).here if locked is None else locked
+        releases = partial(release_of, locked=self.locked)
+        self.cells: dict[str, Cell] = {cell.name: cell for cell in select(self.manifest, request.selection, releases)}
         self.results: dict[str, Result] = {}
         self.known: dict[str, Result] = {}
         self.trouble = Trouble()
@@ -65,7 +68,7 @@ class Run:
         with self._lock:
             if self._workshop is None:
                 cells = list(self.cells.values())
-                self._workshop = Workshop(self.manifest, cells, self.store, self.request.isolation)
+                self._workshop = Workshop(self.manifest, cells, self.store, self.request.isolation, self.locked)
                 if not self.request.force:
                     self._look_up(cells)
 

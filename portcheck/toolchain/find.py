@@ -11,6 +11,7 @@ from pathlib import Path
 
 from portcheck.cache import Store
 from portcheck.errors import EnvironmentProblem
+from portcheck.lock import NOTHING, Locked
 from portcheck.manifest.model import CURRENT
 from portcheck.toolchain.digest import package_digest
 from portcheck.toolchain.model import Toolchain
@@ -31,13 +32,15 @@ def current() -> tuple[str, Path] | None:
     return (version[1], Path(spec.origin).parent) if version else None
 
 
-def release_of(name: str) -> str:
-    """The release that a manifest means by `current` or by a version.
+def release_of(name: str, locked: Locked = NOTHING) -> str:
+    """The release that a manifest means by `current` or by a version; what is not installed may be locked.
 
     Raises:
         EnvironmentProblem: there is no such Triton; the message names the command that installs it.
     """
     found = current()
+    if found is None and (locked.current if name == CURRENT else name in locked.toolchains):
+        return locked.current or name if name == CURRENT else name
     if name == CURRENT:
         if found is None:
             raise EnvironmentProblem(
@@ -53,16 +56,18 @@ def release_of(name: str) -> str:
     return name
 
 
-def find(release: str, store: Store) -> Toolchain:
+def find(release: str, store: Store, locked: Locked = NOTHING) -> Toolchain:
     """The toolchain of a release that `release_of` gave. The digest is remembered in `store`.
+
+    What is only locked is known by its digest, and cannot compile.
 
     Raises:
         EnvironmentProblem: that Triton is not there, or cannot be read.
     """
-    release_of(release)
-    found = current()
-    assert found is not None  # release_of saw it
-    python = platform.python_version()
+    release_of(release, locked)
+    found, python = current(), platform.python_version()
+    if found is None:
+        return Toolchain(release, python, locked.toolchains[release], sys.executable, None)
     try:
         digest = package_digest(found[1], python.rpartition(".")[0], store)
     except OSError as error:

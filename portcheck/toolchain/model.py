@@ -14,4 +14,4 @@ class Toolchain:
     python: str  # the interpreter's version, `3.11.7`
     digest: str  # xxh3-128 over every file of the package and the Python minor version, in hex
     executable: str  # the interpreter
-    package: Path  # the folder of the installed `triton` package
+    package: Path | None  # the folder of the installed `triton` package; None: it is only known of, by a lock

@@ -174,11 +174,3 @@ def test_what_is_installed_counts_and_not_what_stands_in_for_it(
     install(other, "flax", "1.1", FILES)
 
     assert seen(make_observer(other, known)) == seen(make_observer(other))
-
-
-def test_the_finder_of_an_editable_install_is_no_input(make_observer: Callable[..., Observer], site: Path) -> None:
-    """It holds the path of a checkout; where it finds a module is an input of its own."""
-    finder = site / "__editable___flax_1_0_finder.py"
-    finder.touch()
-
-    assert make_observer(site).names([("file", str(finder))]) == {}

@@ -84,7 +84,7 @@ def make_judge(tmp_path: Path, store: Store, service: FakeService) -> Callable[.
             tmp_path, tmp_path / "triton", InputLists(store), Installed(site_folders(), Digests(store, tmp_path), store)
         )
         time.sleep(0.02)  # the import that follows begins after the sources were written, by any clock
-        return Judge(toolchain, units_of(cell.row for cell in cells), store, observer, {}, salt, started)
+        return Judge(toolchain, units_of(cell.row for cell in cells), store, observer, {}, salt, "installed", started)
 
     return make
 

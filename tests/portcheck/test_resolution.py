@@ -48,7 +48,7 @@ def make_resolver(store: Store, folder: Path) -> MakeResolver:
         observer = Observer(
             folder, folder / "triton", InputLists(store), Installed(site_folders(), Digests(store, folder), store)
         )
-        return Resolver(chains, observer, variables)
+        return Resolver(chains, observer, variables, "installed")
 
     return make
 

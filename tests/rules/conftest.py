@@ -38,7 +38,7 @@ MakeRun = Callable[..., Run]
 @pytest.fixture
 def make_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakeRun:
     """`make_run(…)`: a run with these attributes of a request; its `current` Triton is 9.8.7."""
-    monkeypatch.setattr(module, "release_of", lambda name: "9.8.7")
+    monkeypatch.setattr(module, "release_of", lambda name, locked: "9.8.7")
     monkeypatch.setenv("PORTCHECK_CACHE", str(tmp_path / "cache"))
     (tmp_path / "portcheck.toml").write_text(MANIFEST)
     (tmp_path / "kernels.py").touch()

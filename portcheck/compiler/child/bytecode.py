@@ -39,7 +39,7 @@ def distrust_old() -> None:
 def remove_stale(sources: Iterable[str]) -> bool:
     """Remove the compiled files that Python would run though their sources say something else; tell if there was any.
 
-    For what Python imports before `distrust_old` can be called (sitecustomize, finders of editable installs).
+    For what Python imports before `distrust_old` can be called (sitecustomize, what a .pth file names).
     Raises OSError if one cannot be removed.
     """
     stale = [compiled for path in sources if (compiled := _compiled_of(path)) and _is_stale(path, compiled)]

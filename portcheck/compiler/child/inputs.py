@@ -32,6 +32,9 @@ _TOOLS_OF_THEIR_OWN = frozenset({"torch", "numpy"})
 _NOT_ON_THE_PATH = frozenset({"portcheck_file", "__main__", "__mp_main__"})
 # Python imports these before anything else, if they are there.
 _AT_START = ("sitecustomize", "usercustomize")
+# Finders that setuptools installs: of editable installs, which hold the path of a checkout, and of its distutils. What
+# they find is an input of its own.
+_FINDERS = ("__editable__", "_distutils_hack")
 # Our own modules that stand between user code and what it reads.
 _BETWEEN = frozenset({__name__, "portcheck_child.bytecode"})
 _STANDARD_LIBRARY = types.__file__.rpartition("types.py")[0]
@@ -186,11 +189,12 @@ class Inputs(importlib.abc.MetaPathFinder):
 
 
 def imported_at_start() -> Iterator[str]:
-    """What Python imported before us that is neither its own nor ours: sitecustomize, finders of editable installs."""
+    """What Python imported before us that is neither its own nor ours: sitecustomize, what a .pth file names."""
     for name, module in list(sys.modules.items()):
         path = getattr(module, "__file__", None)
         library = isinstance(path, str) and path.startswith(_STANDARD_LIBRARY) and "-packages" not in path
-        if isinstance(path, str) and not library and name.partition(".")[0] not in (*_NOT_ASKING, "__main__"):
+        ours = name.partition(".")[0] in (*_NOT_ASKING, "__main__") or name.startswith(_FINDERS)
+        if isinstance(path, str) and not library and not ours:
             yield os.path.abspath(path)
 
 

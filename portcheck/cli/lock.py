@@ -1,0 +1,86 @@
+"""`portcheck lock`: write down what keys need to know of Triton and other packages, for machines without them."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from portcheck.environment import distributions
+from portcheck.installed import StandIns
+from portcheck.lock import Locked
+from portcheck.toolchain.find import current
+
+if TYPE_CHECKING:
+    from portcheck.rules.run import Run
+
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+EXAMPLES = """examples:
+  portcheck lock                 import what the manifest names, write portcheck.lock beside it
+  portcheck lock sub/portcheck.toml
+
+Commit the file. Where a shared cache has every verdict, `portcheck check` then needs neither Triton nor torch.
+Sections that other platforms wrote are kept.
+"""
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Register `lock`; the parsed arguments go to `run`."""
+    parser = subparsers.add_parser(
+        "lock",
+        help="write portcheck.lock: what a run needs to know of Triton and other packages",
+        description="Write portcheck.lock beside the manifest: the content digest of every Triton release that it "
+        "names, and of every installed distribution that importing its kernels depends on.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("manifest", nargs="?", metavar="MANIFEST", help="portcheck.toml or pyproject.toml")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the lock.
+
+    Returns:
+        The exit status: 0.
+
+    Raises:
+        UsageError: a bad manifest, kernels that cannot be imported, or a lock that cannot be written.
+        EnvironmentProblem: a Triton release is not there.
+    """
+    from portcheck.cli.check import manifest_path
+    from portcheck.lock import NOTHING, read_lock, write_lock
+    from portcheck.rules.request import Request
+    from portcheck.rules.run import Run
+
+    locking = Run(Request(manifest_path(False, args.manifest)), NOTHING)
+    folder = locking.manifest.folder
+    before = read_lock(folder)
+    try:
+        locking.prepare()
+        locked = _locked(locking)
+    except KeyboardInterrupt:
+        locking.interrupt()
+        raise
+    finally:
+        locking.close()
+    path = write_lock(folder, before.with_here(locked))
+    kinds = {"release": len(locked.toolchains), "distribution": len(locked.known.distributions)}
+    counts = ", ".join(f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in kinds.items())
+    print(f"{path}: {counts}" + (", unchanged" if before.here == locked else ""))
+    return 0
+
+
+def _locked(locking: Run) -> Locked:
+    cells = locking.cells.values()
+    known = StandIns()
+    for release in dict.fromkeys(cell.release for cell in cells):
+        of_release = [cell for cell in cells if cell.release == release]
+        known |= locking.workshop.judge(of_release[0]).depends_on(of_release)
+    installed = current()
+    return Locked(
+        current=installed[0] if installed else None,
+        toolchains={one.release: one.digest for one in locking.workshop.toolchains},
+        known=known,
+        installed=distributions(),
+    )
