@@ -28,6 +28,7 @@ PRIVATE = [
     "HOSTNAME",
     "PWD",
     "OLDPWD",
+    "_",  # the path of the command
     "PATH",
     "PYTHONPATH",
     "PYTHONHOME",
@@ -52,7 +53,6 @@ PRIVATE = [
 INCIDENTAL = [
     "MANPATH",
     "INFOPATH",
-    "_",
     "SHELL",
     "SHLVL",
     "TERM",

@@ -120,6 +120,7 @@ class StandIn:
 
     distribution: Distribution
     paths: tuple[str, ...]  # everything at and under these is its own
+    imported: bool  # or were only its entry points and the like read?
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,13 +165,13 @@ class Installed:
         """Where a top-level module would be found that is not installed; None if nobody knows."""
         return self._known.modules.get(module)
 
-    def stand_ins(self, names: Iterable[str], modules: Mapping[str, str]) -> StandIns:
-        """What can stand in for these distributions and modules on another machine."""
+    def stand_ins(self, names: Mapping[str, bool], modules: Mapping[str, str]) -> StandIns:
+        """What can stand in for these distributions (name → is it imported?) and modules on another machine."""
         found = {one.distribution.name: one for one in self._known.distributions}
-        for name in names:
+        for name, imported in names.items():
             if folder := self._folder_of(name):
                 paths = sorted({path.strip("/") for path in _alone(folder.entries, "", name)})
-                found[name] = StandIn(folder.distributions[name], tuple(paths))
+                found[name] = StandIn(folder.distributions[name], tuple(paths), imported)
         return StandIns(tuple(found[name] for name in sorted(names)), dict(sorted(modules.items())))
 
     def _folder_of(self, name: str) -> _Folder | None:

@@ -7,7 +7,7 @@ wheels differ between them:
      "platforms": {"linux-x86_64-cp311": {
         "current": "3.9.0",                               the release of the interpreter that wrote it
         "toolchains": {"3.9.0": DIGEST},
-        "distributions": {"torch": {"version": "2.13.0", "digest": DIGEST, "paths": ["torch", …]}},
+        "distributions": {"torch": {"version": "2.13.0", "digest": DIGEST, "imported": true, "paths": ["torch", …]}},
         "modules": {"torch": "dist/torch/__init__.py"},   where top-level modules were found
         "installed": DIGEST}}}                            of all names and versions, for open kernels
 """
@@ -110,6 +110,8 @@ def check_lock(locked: Locked, digests: Mapping[str, str], found: Callable[[str]
         if locked.toolchains.get(release, digest) != digest
     ]
     for one in locked.known.distributions:
+        if not one.imported:
+            continue  # it only widens keys
         wanted, there = one.distribution, found(one.distribution.name)
         if there and there.version != wanted.version:
             differences.append(
@@ -127,7 +129,7 @@ def check_lock(locked: Locked, digests: Mapping[str, str], found: Callable[[str]
 
 def missing(locked: Locked, found: Callable[[str], Distribution | None]) -> list[str]:
     """What a lock has and this machine lacks, as pip is told to install it."""
-    wanted = (one.distribution for one in locked.known.distributions)
+    wanted = (one.distribution for one in locked.known.distributions if one.imported)
     return [f"{one.name}=={one.version}" for one in wanted if not found(one.name)]
 
 
@@ -143,6 +145,7 @@ def _section(locked: Locked) -> dict[str, Any]:
             one.distribution.name: {
                 "version": one.distribution.version,
                 "digest": one.distribution.identity,
+                "imported": one.imported,
                 "paths": list(one.paths),
             }
             for one in sorted(locked.known.distributions, key=lambda one: one.distribution.name)
@@ -154,7 +157,11 @@ def _section(locked: Locked) -> dict[str, Any]:
 
 def _read_section(section: Mapping[str, Any]) -> Locked:
     distributions = tuple(
-        StandIn(Distribution(name, _text(one["version"]), _text(one["digest"])), tuple(map(_text, one["paths"])))
+        StandIn(
+            Distribution(name, _text(one["version"]), _text(one["digest"])),
+            tuple(map(_text, one["paths"])),
+            bool(one["imported"]),
+        )
         for name, one in section["distributions"].items()
     )
     return Locked(

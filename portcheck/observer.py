@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from portcheck import environment
+from portcheck import __version__, environment
 from portcheck.compiler import child
 from portcheck.compiler.child.names import SITE, Names
 from portcheck.inputlists import InputLists
@@ -42,6 +42,7 @@ _STANDARD_LIBRARY = (
     *(entry for entry in sys.path if entry.endswith(".zip")),
 )
 _CHILD = str(Path(child.__file__).parent) + os.sep
+_OWN_METADATA = f"{os.sep}portcheck-{__version__}.dist-info{os.sep}"
 _TEMPORARY = f"{tempfile.gettempdir()}{os.sep}"
 _PATHS = frozenset({"file", "list", "stat", "link", "module"})
 _SLACK = 2.0  # seconds by which a file system's clock may run ahead of ours
@@ -98,6 +99,10 @@ class Observer:
         """Is it in the toolchain's digest, part of this program, or only somebody's scratch?"""
         if path.startswith((self._triton, _CHILD)) or _in_standard_library(path):
             return True
+        if kind != "file" and "__pycache__" in path:
+            return True  # what was imported before, by which Python
+        if _OWN_METADATA in path:
+            return True  # importlib.metadata reads that of everything that is installed
         ours = path.startswith((self.folder, *self._site))
         if kind == "link" and not ours:
             return True  # on the way to the checkout
@@ -133,7 +138,10 @@ class Observer:
     def depends_on(self, lists: Iterable[str]) -> StandIns:
         """What stands in for the installed distributions and modules that the names in `lists` lead to."""
         names = {listed: self._lists.get(listed) or () for listed in lists}
-        found = {owner for listed, all_of in names.items() for owner in self._expected(listed, all_of).distributions}
+        found: dict[str, bool] = {}
+        for listed, all_of in names.items():
+            for name, (owner, _) in self._expected(listed, all_of).answers.items():
+                found[owner] = found.get(owner, False) or ".dist-info/" not in name
         asked = {name.partition(":")[2] for all_of in names.values() for name in all_of if name.startswith("find:")}
         places = {name: place for name in asked if (place := self._find(name)) and place.startswith("dist/")}
         return self._installed.stand_ins(found, places)
@@ -147,7 +155,7 @@ class Observer:
         groups = list(groups)
         paths = {name: path for group in groups for name, path in group.items() if _is_path(name)}
         files = {path: stat_of(path) for name, path in paths.items() if name.startswith("file:")}
-        fit = all(self._path(name) == path or _same(self._path(name), path) for name, path in paths.items())
+        fit = all(self._leads_to(name, path) for name, path in paths.items())
         if began is not None:
             # Both mtime and ctime: copying a file with its times shows in ctime only.
             written = (stamp / 1e9 for seen in files.values() if seen for stamp in seen[3:])
@@ -156,6 +164,11 @@ class Observer:
         lists = tuple(self._lists.put(group) for group in groups if group)
         self._forget(lists)
         return Inputs(lists, files, fit)
+
+    def _leads_to(self, name: str, path: str) -> bool:
+        found = self._path(name)
+        # A module has a suffix, so no stat tells two of them apart.
+        return found == path or (not name.startswith("module:") and _same(found, path))
 
     def _forget(self, lists: tuple[str, ...]) -> None:
         """What was observed of these before they were read may be of other contents than those that were read."""
@@ -198,7 +211,9 @@ class Observer:
         places = [f"{site}/{what[len('dist/') :]}" for site in self._site]
         if len(places) < 2:
             return places[0] if places else what
-        return next((path for path in places if os.path.exists(path)), places[0])  # noqa: PTH110
+        # What is not there was asked for beside something that is.
+        beside = (path for path in places if os.path.exists(os.path.dirname(path)))  # noqa: PTH110, PTH120
+        return next((path for path in places if os.path.exists(path)), next(beside, places[0]))  # noqa: PTH110
 
     def _find(self, name: str) -> str | None:
         """The folder that a top-level module is found in, named portably; no module is imported."""

@@ -6,8 +6,10 @@ import argparse
 from typing import TYPE_CHECKING
 
 from portcheck.environment import distributions
+from portcheck.errors import UsageError
 from portcheck.installed import StandIns
-from portcheck.lock import Locked
+from portcheck.lock import Lock, Locked
+from portcheck.streams import tell
 from portcheck.toolchain.find import current
 
 if TYPE_CHECKING:
@@ -55,7 +57,11 @@ def run(args: argparse.Namespace) -> int:
 
     locking = Run(Request(manifest_path(False, args.manifest)), NOTHING)
     folder = locking.manifest.folder
-    before = read_lock(folder)
+    try:
+        before = read_lock(folder)
+    except UsageError as error:
+        before = Lock()
+        tell(f"portcheck: {error}: done, without the sections of other platforms")
     try:
         locking.prepare()
         locked = _locked(locking)

@@ -16,7 +16,7 @@ TORCH = Distribution("torch", "2.13.0", "d1")
 LOCKED = Locked(
     current="3.9.0",
     toolchains={"3.8.0": "t8", "3.9.0": "t9"},
-    known=StandIns((StandIn(TORCH, ("torch", "torchgen")),), {"torch": "dist/torch/__init__.py"}),
+    known=StandIns((StandIn(TORCH, ("torch", "torchgen"), True),), {"torch": "dist/torch/__init__.py"}),
     installed="i1",
 )
 
@@ -92,6 +92,14 @@ def test_what_is_not_installed_disagrees_with_nothing_and_is_missing() -> None:
 
     assert missing(LOCKED, {}.get) == ["torch==2.13.0"]
     assert missing(LOCKED, {"torch": TORCH}.get) == []
+
+
+def test_of_a_distribution_that_is_not_imported_any_version_will_do() -> None:
+    known = StandIns((StandIn(TORCH, ("torch",), False),))
+
+    check_lock(Locked(known=known), {}, {"torch": Distribution("torch", "2.12.0", "d0")}.get)
+
+    assert missing(Locked(known=known), {}.get) == []
 
 
 @pytest.mark.parametrize(

@@ -241,3 +241,41 @@ def test_a_folder_that_is_reached_through_a_link(store: Store, folder: Path, sit
 
     assert set(named) == {"file:kernels.py"}
     assert observer.just_read([named]).fit
+
+
+def test_what_was_imported_before_is_no_input(make_observer: MakeObserver, folder: Path) -> None:
+    read = [("list", str(folder / "__pycache__")), ("stat", str(folder / "__pycache__/kernels.cpython-311.pyc"))]
+
+    assert make_observer().names(read) == {}
+
+
+def test_a_submodule_of_a_package_in_a_second_folder_of_packages_is_noticed(
+    store: Store, folder: Path, site: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "more/site-packages"
+    (other / "package").mkdir(parents=True)
+
+    def seen() -> str | None:
+        installed = Installed([str(site), str(other)], Digests(store, folder), store)
+        observer = Observer(folder, site / "triton", InputLists(store), installed)
+        named = observer.names([("module", str(other / "package/extra"))])
+        assert observer.just_read([named]).fit
+        return observer.observe(observer._lists.put(named), {})
+
+    before = seen()
+    (other / "package/extra.py").touch()
+
+    assert seen() != before
+
+
+def test_a_submodule_of_a_package_that_is_spread_over_two_folders_of_packages_is_unfit(
+    store: Store, folder: Path, site: Path, tmp_path: Path
+) -> None:
+    """It has one name in both."""
+    other = tmp_path / "more/site-packages"
+    for place in (site, other):
+        (place / "package").mkdir(parents=True)
+    installed = Installed([str(site), str(other)], Digests(store, folder), store)
+    observer = Observer(folder, site / "triton", InputLists(store), installed)
+
+    assert not observer.just_read([observer.names([("module", str(other / "package/extra"))])]).fit
