@@ -6,13 +6,12 @@ know beforehand. A release that is not here, such as a pre-release, is taken for
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import os
 import re
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -26,6 +25,7 @@ Version = tuple[int, int]
 class Release:
     """How one release does what every release does somehow."""
 
+    name_backends: Callable[[Mapping[str, Any]], None]  # make their modules known by the names that they are found under
     constants: str  # the argument of ASTSource that takes constants
     source: str  # the attribute of a JIT function with its source
     set_source: Callable[[Any, str], None]
@@ -39,6 +39,36 @@ class Release:
     without_torch: Callable[[Any], None]  # have the AMD backend look at a stand-in without importing torch
     runs_lld: bool  # is an `ld.lld` of the machine's used for AMD?
     has_descriptors: bool  # are there tensor descriptors that the host makes?
+
+
+def _name_backends(backends: Mapping[str, Any]) -> None:
+    """Each was loaded from its file under the name `nvidia`, into no list of modules; whose it is shows nowhere.
+
+    The modules of these names are other copies, which nothing uses. So they are listed under names that nobody imports.
+    """
+    for name, backend in backends.items():
+        for part in ("compiler", "driver"):
+            kind = getattr(backend, part)
+            values = next(f.__globals__ for f in vars(kind).values() if isinstance(f, types.FunctionType))
+            old, values["__name__"] = values["__name__"], "triton.backends.%s.%s" % (name, part)
+            sys.modules["%s, as used" % values["__name__"]] = _Namespace(values)  # type: ignore[assignment]
+            _rename(values, old, values["__name__"])
+
+
+def _rename(values: Mapping[str, Any], old: str, new: str) -> None:
+    """Classes and functions remember the name of the module that they were defined in."""
+    for value in list(values.values()):
+        plain = getattr(value, "__func__", value)
+        if isinstance(plain, (type, types.FunctionType)) and plain.__module__ == old:
+            plain.__module__ = new
+            _rename(vars(plain), old, new)
+
+
+class _Namespace:
+    """What there is of a module whose globals are all that is left."""
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self.__dict__ = values
 
 
 def _set_plainly(function: Any, source: str) -> None:
@@ -85,10 +115,11 @@ def _apart_by_knobs(folder: str) -> None:
 
 def _overhear_ptxas() -> None:
     """ptxas is run with `-v`, and its log is deleted unread."""
-    module = importlib.import_module("triton.backends.nvidia.compiler")
-    tools = module.subprocess
-    if isinstance(tools, types.ModuleType):
-        module.subprocess = _Overhearing(tools)
+    from triton.backends import backends
+
+    values = backends["nvidia"].compiler.make_cubin.__globals__
+    if isinstance(values.get("subprocess"), types.ModuleType):
+        values["subprocess"] = _Overhearing(values["subprocess"])
 
 
 class _Overhearing:
@@ -120,8 +151,8 @@ def _print_without_locations(module: Any) -> str:
     return str(module.str_nodebug())
 
 
-def _nothing(backend: Any) -> None:
-    pass
+def _nothing(backends: Any) -> None:
+    """What older and newer releases need."""
 
 
 def _hide_torch(backend: Any) -> None:
@@ -146,6 +177,7 @@ def _say_no_torch(backend: Any) -> None:
 
 
 _OLDEST = Release(
+    name_backends=_name_backends,
     constants="constants",
     source="src",
     set_source=_set_plainly,
@@ -170,6 +202,7 @@ _CHANGES: dict[Version, dict[str, Any]] = {
         "without_torch": _hide_torch,
     },
     (3, 4): {
+        "name_backends": _nothing,
         "keep_apart": _apart_by_knobs,
         "without_locations": _print_without_locations,
         "has_descriptors": True,
