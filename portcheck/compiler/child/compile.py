@@ -151,6 +151,8 @@ def _failure(
 ) -> dict[str, Any]:
     pipeline.leave()
     cause = blamed.cause or error
+    if not blamed.places:
+        blamed.find_in_hashing(error, names)
     return {
         "verdict": "failed",
         "stage": pipeline.stage,
