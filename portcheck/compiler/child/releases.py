@@ -13,7 +13,7 @@ import sys
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, wraps
 from typing import Any
 
 from . import locations
@@ -37,6 +37,7 @@ class Release:
     print_ptxas_log: Callable[[], None]  # registers and spills stand nowhere else
     without_locations: Callable[[Any], str]  # the text of an MLIR module
     without_torch: Callable[[Any], None]  # have the AMD backend look at a stand-in without importing torch
+    decorate_without_torch: Callable[[], None]  # have kernels autotuned where there is no torch
     runs_lld: bool  # is an `ld.lld` of the machine's used for AMD?
     has_descriptors: bool  # are there tensor descriptors that the host makes?
 
@@ -151,24 +152,37 @@ def _print_without_locations(module: Any) -> str:
     return str(module.str_nodebug())
 
 
-def _nothing(backends: Any) -> None:
-    """What older and newer releases need."""
+def _nothing(*args: Any) -> None:
+    """What other releases need nothing for."""
 
 
 def _hide_torch(backend: Any) -> None:
     """It imports torch to tell tensors from others, before it asks a stand-in for its size."""
-    ask = backend.is_within_2gb
+    backend.is_within_2gb = staticmethod(_needing_no_torch(backend.is_within_2gb))
 
-    def asked(arg: Any) -> Any:
+
+def _decorate_without_torch() -> None:
+    """Autotuners import torch to ask whether there is a device, even where they do not want to know."""
+    from triton.runtime.autotuner import Autotuner
+
+    Autotuner.__init__ = _needing_no_torch(Autotuner.__init__)
+
+
+def _needing_no_torch(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` with something in the place of torch, unless that has been imported."""
+
+    @wraps(function)
+    def without(*args: Any, **kwargs: Any) -> Any:
         if "torch" in sys.modules:
-            return ask(arg)
-        sys.modules["torch"] = types.SimpleNamespace(Tensor=())  # type: ignore[assignment]
+            return function(*args, **kwargs)
+        cuda = types.SimpleNamespace(is_available=lambda: False)
+        sys.modules["torch"] = types.SimpleNamespace(Tensor=(), cuda=cuda)  # type: ignore[assignment]
         try:
-            return ask(arg)
+            return function(*args, **kwargs)
         finally:
             del sys.modules["torch"]
 
-    backend.is_within_2gb = staticmethod(asked)
+    return without
 
 
 def _say_no_torch(backend: Any) -> None:
@@ -189,12 +203,13 @@ _OLDEST = Release(
     print_ptxas_log=_overhear_ptxas,
     without_locations=_strip_locations,
     without_torch=_nothing,
+    decorate_without_torch=_decorate_without_torch,
     runs_lld=True,
     has_descriptors=False,
 )
 # Release → what it does differently from those before it.
 _CHANGES: dict[Version, dict[str, Any]] = {
-    (3, 2): {"tells_place": "get_jit_fn_file_line"},
+    (3, 2): {"tells_place": "get_jit_fn_file_line", "decorate_without_torch": _nothing},
     (3, 3): {
         "constants": "constexprs",
         "user_repr": _repr_kept,

@@ -63,7 +63,9 @@ def _import_triton(setup: wire.Message, portable: names.Names) -> device.Device:
 
     with contextlib.suppress(ImportError):  # Triton 3.3 and newer: the first launch of every process would import it
         importlib.import_module("triton.tools.tensor_descriptor")
-    releases.current().name_backends(backends)
+    release = releases.current()
+    release.name_backends(backends)
+    release.decorate_without_torch()
     fake = device.Device()
     device.install(fake)
     # Triton hashes its whole package and runs its tools for the key of its own cache, which no cell shares.
