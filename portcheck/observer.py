@@ -10,6 +10,7 @@
 | `env:` | the whole environment was read | a digest, without what only says who and where; all other names |
 | `find:NAME` | a top-level module was imported, or was not there | the folder it is found in |
 | `module:NAME` | a module was looked for there | what is there: nothing, a file, a package |
+| `tool:ld.lld` | Triton up to 3.4 linked for AMD | the digest of the linker that it finds in this environment |
 
 Names of paths are relative to the manifest's folder, or `dist/…` for what is installed: no path of a machine gets into
 a key. Installed distributions that are as their installer left them are observed as a whole, see `installed`.
@@ -30,6 +31,7 @@ from typing import Any
 
 from portcheck import __version__, environment
 from portcheck.compiler import child
+from portcheck.compiler.child import linker
 from portcheck.compiler.child.names import SITE, Names
 from portcheck.inputlists import InputLists
 from portcheck.inputs import Inputs
@@ -202,6 +204,9 @@ class Observer:
             return environment.observed(what, environ) if what else environment.whole(environ)
         if kind == "find":
             return self._find(what)
+        if kind == "tool":
+            found = linker.find(self._triton, environ)
+            return found and self._digests.of(found)
         return f"unknown kind {kind}"  # a record of a newer portcheck: never equal to what it observed
 
     def _path(self, name: str) -> str:

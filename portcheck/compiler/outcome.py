@@ -30,7 +30,7 @@ _UNSUPPORTED = re.compile(
 )
 _MACHINE = re.compile(
     r"No space left on device|Too many open files|Cannot allocate memory|Disk quota exceeded"
-    r"|ld\.lld not found|Cannot find ptxas|ptxas.*: (?:not found|Permission denied)"
+    r"|ld\.lld (?:not found|does not work)|Cannot find ptxas|ptxas.*: (?:not found|Permission denied)"
 )
 _KILLED_TOOL = re.compile(r"`?ptxas`? failed with error code -\d+|raised SIG")
 _MACHINE_ERRNOS = {errno.ENOSPC, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EDQUOT, errno.ENOENT, errno.EACCES}

@@ -10,6 +10,9 @@ import sys
 from types import FrameType
 from typing import Any
 
+from . import kernels
+from .names import Names
+
 
 class Blame:
     """The chain of source places, innermost first, and the exception that started it."""
@@ -29,6 +32,20 @@ class Blame:
             self._add_place(sys._getframe(1), node)
 
         errors.CompilationError.__init__ = made
+
+    def find_in_hashing(self, error: BaseException, names: Names) -> None:
+        """Triton up to 3.4 looks every name up while it hashes a function, before there is a CompilationError."""
+        function, node, trace = None, None, error.__traceback__
+        while trace is not None:
+            local, trace = trace.tb_frame.f_locals, trace.tb_next
+            this = local.get("self")
+            if isinstance(this, kernels.jit_kind()):
+                function, node = this, None
+            elif type(this).__name__ == "DependenciesFinder" and hasattr(local.get("node"), "lineno"):
+                node = local["node"]
+        if function is not None and node is not None:
+            file, line, column = kernels.place(function, names)
+            self.places = [[file, line + node.lineno - 1, column + node.col_offset]]
 
     def _add_place(self, frame: FrameType | None, node: Any) -> None:
         while frame is not None and not hasattr(frame.f_locals.get("self"), "begin_line"):

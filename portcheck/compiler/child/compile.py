@@ -14,7 +14,7 @@ import time
 import warnings
 from typing import Any
 
-from . import blame, importing, kernels, refused, settings, stages, units, values, wire
+from . import blame, importing, kernels, linker, refused, releases, settings, stages, units, values, wire
 from .device import Device
 from .inputs import Inputs
 from .names import Names
@@ -36,7 +36,7 @@ def run(request: wire.Message, channel: socket.socket, world: World) -> None:
     inputs.on_new = lambda kind, name: _tell_read(channel, request["work"], kind, name)
     inputs.start()
     try:
-        _prepare(request, pipeline, blamed)
+        _prepare(request, pipeline, blamed, inputs)
         function, args, options = _launch(request, world.device, world.folder)
         refused.check(options)
         function.run(*args, grid=(1, 1, 1), warmup=True, **options)
@@ -74,26 +74,31 @@ def _ask(channel: socket.socket, question: wire.Message) -> bool:
     return bool(answer and answer["go"])
 
 
-def _prepare(request: wire.Message, pipeline: stages.Pipeline, blamed: blame.Blame) -> None:
+def _prepare(request: wire.Message, pipeline: stages.Pipeline, blamed: blame.Blame, inputs: Inputs) -> None:
     from triton.backends import backends
     from triton.compiler import compiler, errors
 
-    os.environ["TRITON_CACHE_DIR"] = os.path.join(request["work"], CACHE)
+    release = releases.current()
     tempfile.tempdir = request["work"]  # what a failing ptxas leaves behind goes with the cell
     warnings.filterwarnings("ignore", message=".*TRITON_DEFAULT_FP_FUSION is unset.*")
-    knobs = getattr(sys.modules["triton"], "knobs", None)
-    if knobs is not None:
-        knobs.cache.dir = os.environ["TRITON_CACHE_DIR"]
-        knobs.cache.manager_class = None
-        knobs.nvidia.dump_ptxas_log = True  # registers and spills stand nowhere else
-        knobs.runtime.jit_cache_hook = None
-    else:
-        os.environ["TRITON_DUMP_PTXAS_LOG"] = "1"
+    release.keep_apart(os.path.join(request["work"], CACHE))
+    release.print_ptxas_log()
     pipeline.install(compiler, [b.compiler for b in backends.values()])
     blamed.install(errors)
-    hip = next((b.compiler for n, b in backends.items() if n == "amd"), None)
-    if hip is not None and hasattr(hip, "_torch_available") and "torch" not in sys.modules:
-        hip._torch_available = False  # else every AMD cell would import torch to look at a stand-in
+    if request["target"]["backend"] == "hip":
+        amd = backends["amd"].compiler
+        release.without_torch(amd)
+        if release.runs_lld:
+            inputs.note_tool(linker.NAME)
+            _provide_linker(amd, pipeline)
+
+
+def _provide_linker(amd: Any, pipeline: stages.Pipeline) -> None:
+    try:
+        linker.provide(amd, sys.modules["triton"].__version__)
+    except linker.Missing:
+        pipeline.enter("hsaco")  # the stage that cannot be done; there is no point in what comes before
+        raise
 
 
 def _launch(request: wire.Message, device: Device, folder: str) -> tuple[Any, list[Any], dict[str, Any]]:
@@ -106,7 +111,8 @@ def _launch(request: wire.Message, device: Device, folder: str) -> tuple[Any, li
 
     function = kernels.unwrap(kernels.look_up(units.load(request["unit"], folder), request["function"]))[0]
     function.pre_run_hooks.clear()  # they expect real tensors
-    getattr(function, "device_caches", {}).clear()
+    for launched in releases.current().launched:
+        getattr(function, launched).clear()
     args = []
     for parameter in function.params:
         if parameter.name in spec["constants"]:
@@ -145,6 +151,8 @@ def _failure(
 ) -> dict[str, Any]:
     pipeline.leave()
     cause = blamed.cause or error
+    if not blamed.places:
+        blamed.find_in_hashing(error, names)
     return {
         "verdict": "failed",
         "stage": pipeline.stage,

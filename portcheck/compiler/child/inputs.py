@@ -45,7 +45,7 @@ class Inputs(importlib.abc.MetaPathFinder):
 
     An input is (kind, name). Kinds: `file`, `list` (of a directory), `link` and `stat` with an absolute path; `env`
     with a variable's name, or empty for the whole environment; `find` with the name of a top-level module, there or
-    not; `module` with a path, without suffix, at which a module was looked for.
+    not; `module` with a path, without suffix, at which a module was looked for; `tool` with the name of a program.
     """
 
     def __init__(self) -> None:
@@ -101,6 +101,10 @@ class Inputs(importlib.abc.MetaPathFinder):
     def note_file(self, path: str) -> None:
         """A file whose content counts was named where no event tells of its being read."""
         self._add("file", os.path.abspath(path))
+
+    def note_tool(self, name: str) -> None:
+        """A program of the machine's is used, which the tool has to find and observe by itself."""
+        self._add("tool", name)
 
     def _find(self, name: str) -> None:
         if name not in _NOT_ASKING and name not in _NOT_ON_THE_PATH:

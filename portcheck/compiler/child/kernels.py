@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from types import ModuleType
 from typing import Any
 
+from . import releases
 from .names import Names
 
 
@@ -79,7 +80,7 @@ def describe(module: ModuleType, function: str, names: Names) -> dict[str, Any]:
         ],
         "tuned": _chosen_by_tuner(wrappers),
         "computed": _computed_by_heuristics(wrappers),
-        "source": _source(jit, names),
+        "source": place(jit, names),
     }
 
 
@@ -107,10 +108,10 @@ def _computed_by_heuristics(wrappers: Iterable[Any]) -> list[str]:
     return sorted({name for table in tables if isinstance(table, dict) for name in table})
 
 
-def _source(jit: Any, names: Names) -> list[Any]:
-    """[file, line, column] of the kernel's `def`."""
+def place(jit: Any, names: Names) -> list[Any]:
+    """[file, line, column] of a function's `def`."""
     code = jit.fn.__code__
-    lines = getattr(jit, "raw_src", None) or [""]
+    lines = releases.current().lines(jit)
     offset = next((i for i, line in enumerate(lines) if line.lstrip().startswith("def ")), 0)
     first = getattr(jit, "starting_line_number", code.co_firstlineno)
     column = len(lines[offset]) - len(lines[offset].lstrip()) + 1

@@ -7,8 +7,11 @@ the same bytes wherever it lies.
 from __future__ import annotations
 
 import gc
+import importlib
 import os
 from typing import Any
+
+from . import releases
 
 SITE = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
 
@@ -53,6 +56,20 @@ class Names:
             self._rename(function)
 
         kind.__init__ = decorate_and_rename
+        self._rename_in_code_generator(releases.current().tells_place)
+
+    def _rename_in_code_generator(self, tells_place: str | None) -> None:
+        """Where a function carries no file name, the code generator asks for it, and for the line."""
+        if tells_place is None:
+            return
+        generator = importlib.import_module("triton.compiler.code_generator")
+        ask = getattr(generator, tells_place)
+
+        def asked(function: Any) -> tuple[str, int]:
+            file, line = ask(function)
+            return self.portable(file), line
+
+        setattr(generator, tells_place, asked)
 
     def _rename(self, function: Any) -> None:
         if hasattr(function, "file_name"):

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import code, kernels, kinds
+from . import code, kernels, kinds, releases
 
 # Builtins through which code can reach what no walk can see.
 _REFLECTION = frozenset(
@@ -62,18 +62,21 @@ class Reader:
 
     def decorated(self, jit: Any) -> str:
         """A function that Triton compiles: normalised source, flags, defaults and annotations."""
-        kind = type(jit)
+        kind, release = type(jit), releases.current()
         if not _is_itself(kind) or getattr(jit, "__globals__", self._function.__globals__) is not (
             self._function.__globals__
         ):
             self._unknown(jit, jit.__name__)
-        source = code.normal(jit._src)
+        source = code.normal(getattr(jit, release.source))
         self._mentions(code.in_source(source))
-        flags = [(name, self._value(getattr(jit, name, None), name)) for name in _FLAGS]
+        flags = [(name, self._value(self._flag(jit, name), name)) for name in _FLAGS]
         name = "%s.%s" % (self._function.__module__, self._function.__qualname__)
         kind_name = "%s.%s" % (kind.__module__, kind.__qualname__)
         own = self._attributes(jit)
         return repr((kind_name, name, source, flags, own, self._parameters(jit), self._defaults()))
+
+    def _flag(self, jit: Any, name: str) -> Any:
+        return releases.current().user_repr(jit) if name == "_repr" else getattr(jit, name, None)
 
     def plain(self, function: Any) -> str:
         """A Python function that runs while compiling: its bytecode, which has no comments and no lines."""

@@ -11,7 +11,7 @@ import tempfile
 import warnings
 from typing import Any, NoReturn
 
-from . import bytecode, device, inputs, names, refused, server, units, wire
+from . import bytecode, device, inputs, names, refused, releases, server, units, wire
 from .pristine import Pristine
 from .walk import Walk
 from .world import World
@@ -63,6 +63,9 @@ def _import_triton(setup: wire.Message, portable: names.Names) -> device.Device:
 
     with contextlib.suppress(ImportError):  # Triton 3.3 and newer: the first launch of every process would import it
         importlib.import_module("triton.tools.tensor_descriptor")
+    release = releases.current()
+    release.name_backends(backends)
+    release.decorate_without_torch()
     fake = device.Device()
     device.install(fake)
     # Triton hashes its whole package and runs its tools for the key of its own cache, which no cell shares.

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from . import refused
+from . import linker, refused
 
 # Prefixes of the variables that Triton and LLVM read themselves, whether or not a knob shows them.
 PREFIXES = (
@@ -26,6 +26,8 @@ PREFIXES = (
     "ENABLE_",
     "LIBDEVICE_",
     "USE_IR_LOC",
+    "USE_TTGIR_LOC",
+    "ALLOW_",
 )
 # Groups of knobs that only say where things are kept or how launchers are built.
 _GROUPS_WITHOUT_EFFECT = frozenset({"cache", "redis", "proton", "build", "autotuning"})
@@ -72,7 +74,8 @@ def hooks() -> list[str]:
 
 def resolved() -> dict[str, Any]:
     """Everything of Triton's settings that may change what a kernel compiles to, as plain data."""
-    return {"knobs": _knobs(), "variables": variables(os.environ), "refused": refused.taken_out()}
+    found = {"knobs": _knobs(), "variables": variables(os.environ), "refused": refused.taken_out()}
+    return {**found, "linker": linker.used()} if linker.used() else found
 
 
 def variables(environ: Mapping[str, str]) -> dict[str, str]:

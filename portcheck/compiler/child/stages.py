@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from . import releases
+
 
 class Stopped(BaseException):
     """The tool knows the verdict of this TTIR already. Not an Exception, so that nothing on the way swallows it."""
@@ -90,7 +92,7 @@ class Pipeline:
     def _front_done(self, module: Any) -> None:
         """Offer the tool the digests of the first IR that is free of the front end; it may know how this ends."""
         located = str(module)
-        plain = module.str_nodebug() if hasattr(module, "str_nodebug") else located
+        plain = releases.current().without_locations(module)
         if not self._ask({"event": "front", "ttir": _digest(plain), "located": _digest(located)}):
             raise Stopped()
 

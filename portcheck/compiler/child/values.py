@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from . import releases
+
 # An integer of that type in a launch. Python integers become i32, i64 or u64 by their size; narrower types come from
 # the parameter's annotation, whatever the value. Even, so that divisibility by 16 is added or taken as asked.
 _INTEGERS = {"i64": 1 << 33, "u64": 1 << 63}
@@ -41,9 +43,7 @@ class _Element(str):
 
     @property
     def itemsize(self) -> int:
-        import triton.language as tl
-
-        return int(tl.str_to_ty(str(self), None).primitive_bitwidth // 8)
+        return max(1, int(re.findall(r"\d+", self)[0]) // 8)  # fp8e5b16, bf16, i1
 
 
 def descriptor(text: str) -> Any:
@@ -51,6 +51,8 @@ def descriptor(text: str) -> Any:
     found = _DESCRIPTOR.fullmatch(text)
     if not found:
         raise Unwritable("type %r: descriptors are written tensordesc<fp16[64, 128]>" % text)
+    if not releases.current().has_descriptors:
+        raise Unwritable("type %r: this Triton has no tensor descriptors, which came with 3.4" % text)
     from triton.tools.tensor_descriptor import TensorDescriptor
 
     block = [int(n) for n in found[2].split(",")]

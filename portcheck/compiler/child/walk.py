@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from . import code, kernels
+from . import code, kernels, releases
 from .names import Names
 from .reading import Reached, Reader, digest_of
 
@@ -77,16 +77,19 @@ class Walk:
         """Triton's cache key over normalised sources; or its error, which a compile will meet as well."""
         reached = set(order)
         mine = [f for f in self._keep if id(f) in reached and hasattr(type(f), "cache_key")]
-        kept = [(f, f._src, f.starting_line_number) for f in mine]
-        for function in mine:
-            function._src, function.starting_line_number, function.hash = code.normal(function._src), 0, None
+        release = releases.current()
+        kept = [(f, getattr(f, release.source), f.starting_line_number) for f in mine]
+        for function, source, _ in kept:
+            release.set_source(function, code.normal(source))
+            function.starting_line_number, function.hash = 0, None
         try:
             return str(kernel.cache_key)
         except Exception as error:
             return "%s: %s" % (type(error).__name__, _without_addresses(str(error)))
         finally:
             for function, source, line in kept:
-                function._src, function.starting_line_number, function.hash = source, line, None
+                release.set_source(function, source)
+                function.starting_line_number, function.hash = line, None
 
 
 def _without_addresses(text: str) -> str:

@@ -1,0 +1,254 @@
+"""How Triton's releases from 3.0 on differ, as far as compiling a cell goes: one table.
+
+No other module asks which release it is. What the installed Triton can be asked, it is asked; this is what one has to
+know beforehand. A release that is not here, such as a pre-release, is taken for the nearest older one.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import sys
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache, wraps
+from typing import Any
+
+from . import locations
+
+Version = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Release:
+    """How one release does what every release does somehow."""
+
+    name_backends: Callable[[Mapping[str, Any]], None]  # make their modules known by the names that they are found under
+    constants: str  # the argument of ASTSource that takes constants
+    source: str  # the attribute of a JIT function with its source
+    set_source: Callable[[Any, str], None]
+    lines: Callable[[Any], list[str]]  # a JIT function's source with its decorators
+    user_repr: Callable[[Any], Any]  # the function given to `@triton.jit(repr=…)`, or None
+    tells_place: str | None  # the code generator's function for a function's file and line; None: it has a `file_name`
+    launched: tuple[str, ...]  # attributes of a JIT function with what it compiled so far
+    keep_apart: Callable[[str], None]  # leave a cell's output in a folder, and let no hook of the user's see the cell
+    print_ptxas_log: Callable[[], None]  # registers and spills stand nowhere else
+    without_locations: Callable[[Any], str]  # the text of an MLIR module
+    without_torch: Callable[[Any], None]  # have the AMD backend look at a stand-in without importing torch
+    decorate_without_torch: Callable[[], None]  # have kernels autotuned where there is no torch
+    runs_lld: bool  # is an `ld.lld` of the machine's used for AMD?
+    has_descriptors: bool  # are there tensor descriptors that the host makes?
+
+
+def _name_backends(backends: Mapping[str, Any]) -> None:
+    """Each was loaded from its file under the name `nvidia`, into no list of modules; whose it is shows nowhere.
+
+    The modules of these names are other copies, which nothing uses. So they are listed under names that nobody imports.
+    """
+    for name, backend in backends.items():
+        for part in ("compiler", "driver"):
+            kind = getattr(backend, part)
+            values = next(f.__globals__ for f in vars(kind).values() if isinstance(f, types.FunctionType))
+            old, values["__name__"] = values["__name__"], "triton.backends.%s.%s" % (name, part)
+            sys.modules["%s, as used" % values["__name__"]] = _Namespace(values)  # type: ignore[assignment]
+            _rename(values, old, values["__name__"])
+
+
+def _rename(values: Mapping[str, Any], old: str, new: str) -> None:
+    """Classes and functions remember the name of the module that they were defined in."""
+    for value in list(values.values()):
+        plain = getattr(value, "__func__", value)
+        if isinstance(plain, (type, types.FunctionType)) and plain.__module__ == old:
+            plain.__module__ = new
+            _rename(vars(plain), old, new)
+
+
+class _Namespace:
+    """What there is of a module whose globals are all that is left."""
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self.__dict__ = values
+
+
+def _set_plainly(function: Any, source: str) -> None:
+    function.__dict__["src"] = source  # the class refuses to, from 3.0 on, without a warning
+
+
+def _set_private(function: Any, source: str) -> None:
+    function._src = source
+
+
+def _lines_of_file(function: Any) -> list[str]:
+    return inspect.getsourcelines(function.fn)[0]
+
+
+def _lines_kept(function: Any) -> list[str]:
+    return list(function.raw_src)
+
+
+def _repr_in_closure(function: Any) -> Any:
+    """It is wrapped: `self.repr = lambda _: fn.__name__ if repr is None else repr(_)`."""
+    return inspect.getclosurevars(function.repr).nonlocals.get("repr")
+
+
+def _repr_kept(function: Any) -> Any:
+    return getattr(function, "_repr", None)
+
+
+def _apart_by_variables(folder: str) -> None:
+    from triton.runtime.jit import JITFunction
+
+    os.environ["TRITON_CACHE_DIR"] = folder
+    os.environ.pop("TRITON_CACHE_MANAGER", None)
+    JITFunction.cache_hook = None
+    JITFunction.compiled_hook = None  # from 3.2 on
+
+
+def _apart_by_knobs(folder: str) -> None:
+    os.environ["TRITON_CACHE_DIR"] = folder
+    knobs = sys.modules["triton"].knobs  # type: ignore[attr-defined]
+    knobs.cache.dir = folder
+    knobs.cache.manager_class = None
+    knobs.runtime.jit_cache_hook = None
+
+
+def _overhear_ptxas() -> None:
+    """ptxas is run with `-v`, and its log is deleted unread."""
+    from triton.backends import backends
+
+    values = backends["nvidia"].compiler.make_cubin.__globals__
+    if isinstance(values.get("subprocess"), types.ModuleType):
+        values["subprocess"] = _Overhearing(values["subprocess"])
+
+
+class _Overhearing:
+    """The module `subprocess` for Triton's NVIDIA backend; prints the log of every tool that succeeded."""
+
+    def __init__(self, tools: types.ModuleType) -> None:
+        self._tools = tools
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tools, name)
+
+    def run(self, command: Any, **options: Any) -> Any:
+        done = self._tools.run(command, **options)
+        log = options["stderr"].name if "stderr" in options else command.rpartition("2> ")[2]  # up to 3.1 for a shell
+        with open(log) as f:
+            print(f.read())
+        return done
+
+
+def _print_ptxas_log() -> None:
+    sys.modules["triton"].knobs.nvidia.dump_ptxas_log = True  # type: ignore[attr-defined]
+
+
+def _strip_locations(module: Any) -> str:
+    return locations.strip(str(module))
+
+
+def _print_without_locations(module: Any) -> str:
+    return str(module.str_nodebug())
+
+
+def _nothing(*args: Any) -> None:
+    """What other releases need nothing for."""
+
+
+def _hide_torch(backend: Any) -> None:
+    """It imports torch to tell tensors from others, before it asks a stand-in for its size."""
+    backend.is_within_2gb = staticmethod(_needing_no_torch(backend.is_within_2gb))
+
+
+def _decorate_without_torch() -> None:
+    """Autotuners import torch to ask whether there is a device, even where they do not want to know."""
+    from triton.runtime.autotuner import Autotuner
+
+    Autotuner.__init__ = _needing_no_torch(Autotuner.__init__)
+
+
+def _needing_no_torch(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` with something in the place of torch, unless that has been imported."""
+
+    @wraps(function)
+    def without(*args: Any, **kwargs: Any) -> Any:
+        if "torch" in sys.modules:
+            return function(*args, **kwargs)
+        cuda = types.SimpleNamespace(is_available=lambda: False)
+        sys.modules["torch"] = types.SimpleNamespace(Tensor=(), cuda=cuda)  # type: ignore[assignment]
+        try:
+            return function(*args, **kwargs)
+        finally:
+            del sys.modules["torch"]
+
+    return without
+
+
+def _say_no_torch(backend: Any) -> None:
+    if "torch" not in sys.modules:
+        backend._torch_available = False  # else every AMD cell would import torch to look at a stand-in
+
+
+_OLDEST = Release(
+    name_backends=_name_backends,
+    constants="constants",
+    source="src",
+    set_source=_set_plainly,
+    lines=_lines_of_file,
+    user_repr=_repr_in_closure,
+    tells_place="_get_fn_file_line",
+    launched=("cache",),
+    keep_apart=_apart_by_variables,
+    print_ptxas_log=_overhear_ptxas,
+    without_locations=_strip_locations,
+    without_torch=_nothing,
+    decorate_without_torch=_decorate_without_torch,
+    runs_lld=True,
+    has_descriptors=False,
+)
+# Release → what it does differently from those before it.
+_CHANGES: dict[Version, dict[str, Any]] = {
+    (3, 2): {"tells_place": "get_jit_fn_file_line", "decorate_without_torch": _nothing},
+    (3, 3): {
+        "constants": "constexprs",
+        "user_repr": _repr_kept,
+        "launched": ("device_caches",),
+        "without_torch": _hide_torch,
+    },
+    (3, 4): {
+        "name_backends": _nothing,
+        "keep_apart": _apart_by_knobs,
+        "without_locations": _print_without_locations,
+        "has_descriptors": True,
+    },
+    (3, 5): {
+        "source": "_src",
+        "set_source": _set_private,
+        "lines": _lines_kept,
+        "print_ptxas_log": _print_ptxas_log,
+        "runs_lld": False,
+    },
+    (3, 8): {"tells_place": None, "without_torch": _say_no_torch},
+}
+
+
+def release(version: str) -> Release:
+    """How the release `version` (`3.9.0`, `3.10.0+git…`) does things."""
+    found = _OLDEST
+    for since, changes in sorted(_CHANGES.items()):
+        if since <= parse(version):
+            found = replace(found, **changes)
+    return found
+
+
+def parse(version: str) -> Version:
+    """The first two numbers of a version, which are all that counts here."""
+    numbers = [int(number) for number in re.findall(r"\d+", version)[:2]]
+    return (numbers[0], numbers[1]) if len(numbers) == 2 else (numbers[0] if numbers else 0, 0)
+
+
+@lru_cache(maxsize=None)
+def current() -> Release:
+    """The release of the Triton that has been imported."""
+    return release(str(sys.modules["triton"].__version__))
