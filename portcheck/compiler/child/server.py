@@ -57,7 +57,7 @@ class Server:
         self._become(message["target"], message["device"])
 
     def do_import(self, message: wire.Message, fds: list[int]) -> None:
-        """Import user code; the answer may be long, so it goes through a file."""
+        """Import user code."""
         device = self.world.device
         device.on_first = lambda: wire.send(self.sock, {"event": "asked"})  # in case the import never ends
         began = time.perf_counter()
@@ -65,8 +65,19 @@ class Server:
             found = importing.answer(message, self.world)
         device.on_first = None
         self._listen_for_exits()
+        self._answer(message, {**found, "seconds": time.perf_counter() - began})
+
+    def do_describe(self, message: wire.Message, fds: list[int]) -> None:
+        """Describe what is imported here already, if it is."""
+        if importing.is_here(message):
+            self._answer(message, {**importing.description(message, self.world), "seconds": 0.0})
+        else:
+            wire.send(self.sock, {"event": "elsewhere"})
+
+    def _answer(self, message: wire.Message, found: wire.Message) -> None:
+        """The answer to an import may be long, so it goes through a file."""
         with open(message["answer"], "w") as f:
-            json.dump({**found, "seconds": time.perf_counter() - began}, f)
+            json.dump(found, f)
         wire.send(self.sock, {"event": "imported"})
 
     def do_fork(self, message: wire.Message, fds: list[int]) -> None:
