@@ -211,6 +211,7 @@ class Service:
             imported,
             before=(*above.before, above.inputs) if above.inputs else above.before,
             began=min(imported.began, above.began or imported.began),
+            unfit=tuple(sorted({*above.unfit, *imported.unfit})),
         )
         with self._lock:
             held = _Held(host, imported)

@@ -242,6 +242,14 @@ def test_a_module_that_changes_what_was_described_before_is_described_as_it_will
     assert first["more"]["parts"][label] != after["copy"]["parts"][label]
 
 
+def test_what_makes_a_package_unfit_for_records_makes_its_modules_unfit(service: Service, write: Write) -> None:
+    write("asks_others/__init__.py", "import subprocess\nVERSION = subprocess.check_output(['echo', '1'])\n")
+    write("asks_others/kernels.py", COPY)
+    unit = Unit("asks_others.kernels", False, ("copy",))
+
+    assert service.load(unit, CUDA).unfit == ("subprocess.Popen by asks_others",)
+
+
 def test_a_unit_whose_process_ends_after_the_import_is_imported_again(
     service: Service, write: Write, folder: Path, until: Callable[[Callable[[], Any]], None]
 ) -> None:
