@@ -35,7 +35,6 @@ class Server:
         self.sock, self.world = sock, world
         self.children: dict[int, tuple[socket.socket, bool]] = {}  # pid → (socket, serves others itself)
         self.exits: tuple[int, ...] = ()  # the pipe that SIGCHLD writes to
-        self.frozen = False
 
     def serve(self) -> NoReturn:
         """Answer requests until the tool closes its end; then end every child and this process."""
@@ -120,10 +119,7 @@ class Server:
 
     def _fork(self, fd: int, serves: bool) -> int:
         """Fork; in the child (0) `sock` is its own socket and it leads a session of its own."""
-        if not self.frozen:
-            gc.collect()
-            gc.freeze()  # a collection in a child would copy every page of the parent
-            self.frozen = True
+        gc.freeze()  # a collection in a child would copy every page of the parent
         pid = os.fork()
         if pid:
             self.children[pid] = (socket.socket(fileno=fd), serves)
@@ -137,7 +133,7 @@ class Server:
         self.sock.close()
         for end in self.exits:
             os.close(end)
-        self.children, self.exits, self.frozen = {}, (), False
+        self.children, self.exits = {}, ()
         self.sock = socket.socket(fileno=fd)
         wire.send(self.sock, {"event": "alive", "pid": os.getpid()})
         return 0
