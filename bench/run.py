@@ -30,8 +30,8 @@ Python {python} and Triton {triton} on {cores} cores of {machine}.
 - *Locals renamed* is what the front ends cost after every local variable of ten kernels got another name and nothing
   else: the compiled results are known. The comparison is with compiling them. Starting Triton and importing the kernels
   is taken off both; a run after a comment was written into every file says how much that is.
-- *Compiles and imports* is what the cells report of themselves in a run of one job, and a fresh process that imports
-  the library, for each library and target. In brackets, the same rows one after the other in one warm process each.
+- *Compiles and imports* is a fresh process for each library and target, which imports the library, and then compiles
+  its rows one after the other, after it has compiled for the target once: what Triton takes by itself.
 
 `doit bench --large` adds 100,000 cells. The rows of FLA and Liger are there where both libraries can be imported.
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from portcheck.stats import Stat, stat_of
@@ -19,3 +19,10 @@ class Inputs:
     def unchanged(self) -> bool:
         """Are the files still those that were read, as far as a stat can tell?"""
         return self.fit and all(stat_of(path) == seen for path, seen in self.stats.items())
+
+
+def together(parts: Iterable[Inputs]) -> Inputs:
+    """The inputs of an import and of those that it builds on, one after the other."""
+    parts = list(parts)
+    stats = {path: seen for part in parts for path, seen in part.stats.items()}
+    return Inputs(tuple(listed for part in parts for listed in part.lists), stats, all(part.fit for part in parts))

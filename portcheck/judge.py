@@ -273,7 +273,7 @@ class Judge:
         """Lists of inputs that only compiling read, and whether anything may be recorded under them."""
         known = self._observer.known(resolution.lists) if attempt.read else ()
         new = {name: place for name, place in self._observer.names(attempt.read).items() if name not in known}
-        inputs = self._observer.just_read([new])
+        inputs = self._observer.just_read(new)
         unfit = attempt.result is not None and bool(attempt.result["unfit"])
         return inputs.lists, inputs.fit and not unfit
 

@@ -63,6 +63,7 @@ class Observer:
         self._listed: dict[str, list[str] | None] = {}
         self._observed: dict[tuple[str, str], str | None] = {}
         self._recorded: dict[tuple[str, ...], Inputs] = {}
+        self._reports: dict[int, tuple[object, Inputs]] = {}
         self._lock = threading.RLock()
         self._kinds: dict[str, Callable[[str], Any]] = {
             "file": self._digests.of,
@@ -93,9 +94,10 @@ class Observer:
 
     def _relative(self, path: str) -> str:
         inside = next((f for f in self._folders if f"{path}{os.sep}".startswith(f"{f}{os.sep}")), None)
-        relative = os.path.relpath(path, inside or self.folder)
-        installed = any(mark in (f"{os.sep}{relative}" if inside else path) for mark in SITE)
-        return self._names.portable(path) if installed else relative.replace(os.sep, "/")
+        below = path[len(inside) :] if inside else path
+        if any(mark in below for mark in SITE):
+            return self._names.portable(path)
+        return os.path.relpath(path, inside or self.folder).replace(os.sep, "/")
 
     def _is_covered(self, kind: str, path: str) -> bool:
         """Is it in the toolchain's digest, part of this program, or only somebody's scratch?"""
@@ -148,14 +150,24 @@ class Observer:
         places = {name: place for name in asked if (place := self._find(name)) and place.startswith("dist/")}
         return self._installed.stand_ins(found, places)
 
-    def just_read(self, groups: Iterable[Mapping[str, str]], began: float | None = None) -> Inputs:
-        """The inputs that `names` gave for what was just read. `began`: time.time() at which the reading began.
+    def report(self, read: tuple[tuple[str, str], ...], began: float) -> Inputs:
+        """The inputs in a child's report of what an import read. `began`: time.time() at which the reading began.
+
+        Worked out once for a report: that of a package is part of what each of its modules read.
+        """
+        if id(read) not in self._reports:  # the report is kept, since an id is only good while it lives
+            self._reports[id(read)] = (read, self.just_read(self.names(read), began))
+        return self._reports[id(read)][1]
+
+    def just_read(self, named: Mapping[str, str], began: float | None = None) -> Inputs:
+        """The inputs that `names` gave for what was just read. `began` as in `report`.
 
         They are unfit for a record if a file was written while it was being read, or if looking a name up leads
         elsewhere than the import went.
         """
-        groups = list(groups)
-        paths = {name: path for group in groups for name, path in group.items() if _is_path(name)}
+        if not named:
+            return Inputs((), {})
+        paths = {name: path for name, path in named.items() if _is_path(name)}
         files = {path: stat_of(path) for name, path in paths.items() if name.startswith("file:")}
         fit = all(self._leads_to(name, path) for name, path in paths.items())
         if began is not None:
@@ -163,19 +175,19 @@ class Observer:
             written = (stamp / 1e9 for seen in files.values() if seen for stamp in seen[3:])
             ahead = time.time() + _SLACK
             fit = fit and not any(began <= stamp <= ahead for stamp in written)
-        lists = tuple(self._lists.put(group) for group in groups if group)
-        self._forget(lists)
-        return Inputs(lists, files, fit)
+        listed = self._lists.put(named)
+        self._forget(listed)
+        return Inputs((listed,), files, fit)
 
     def _leads_to(self, name: str, path: str) -> bool:
         found = self._path(name)
         # A module has a suffix, so no stat tells two of them apart.
         return found == path or (not name.startswith("module:") and _same(found, path))
 
-    def _forget(self, lists: tuple[str, ...]) -> None:
-        """What was observed of these before they were read may be of other contents than those that were read."""
+    def _forget(self, listed: str) -> None:
+        """What was observed of a list before it was read may be of other contents than those that were read."""
         with self._lock:
-            self._observed = {memo: found for memo, found in self._observed.items() if memo[0] not in lists}
+            self._observed = {memo: found for memo, found in self._observed.items() if memo[0] != listed}
             self._recorded.clear()
             self._listed.clear()
             self._found.clear()

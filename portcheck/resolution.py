@@ -11,7 +11,7 @@ from portcheck.chain import Chains, Observe
 from portcheck.compiler import devices
 from portcheck.compiler.job import Unit
 from portcheck.compiler.tree import Imported
-from portcheck.inputs import Inputs
+from portcheck.inputs import Inputs, together
 from portcheck.keys import Key, canonical, digest
 from portcheck.observer import Observer
 from portcheck.target import Target
@@ -61,7 +61,8 @@ class Resolver:
         `unit` is as the manifest has it; if Triton had to be imported anew with variables that the module sets,
         `imported` is of that import.
         """
-        inputs = self.observer.just_read(map(self.observer.names, (*imported.before, imported.inputs)), imported.began)
+        reports = (*imported.before, imported.inputs)
+        inputs = together(self.observer.report(read, imported.began) for read in reports)
         answer = {
             "kernels": dict(imported.kernels),
             "references": dict(imported.references),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import shutil
 import tempfile
 import threading
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,12 +29,21 @@ _EXPENSIVE = 0.3  # seconds
 
 @dataclass(slots=True, eq=False)
 class _Host:
-    """A process that holds an imported unit, or the failure to import it."""
+    """A process that holds imported units: the one it was made for, and those that came along with it."""
 
-    process: Process | None
-    imported: Imported
+    process: Process | None  # None: it failed to import, or has ended
     parent: _Host | None  # the one it was forked from, unless that is the root
+    seconds: float  # that its import took
     users: int = 0  # who are about to fork from it, and what was forked from it and lives
+    used: int = 0  # when it was last taken into use, as a number that grows
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A unit in a process, or the failure to import it."""
+
+    host: _Host
+    imported: Imported
 
 
 class Service:
@@ -47,7 +57,8 @@ class Service:
         self._lock = threading.RLock()
         self._locks: defaultdict[Any, threading.Lock] = defaultdict(threading.Lock)
         self._roots: dict[tuple[tuple[str, str], ...], Root] = {}
-        self._hosts: OrderedDict[tuple[Unit, Target | None], _Host] = OrderedDict()
+        self._held: dict[tuple[Unit, Target | None], _Held] = {}
+        self._uses = itertools.count()
         self._alive: set[int] = set()
         self._stopped = False
 
@@ -57,8 +68,8 @@ class Service:
             if self._isolation == "spawn":
                 with self._spawned(unit, target) as (_, imported):
                     return imported
-            with self._host(unit, target) as host:
-                return host.imported
+            with self._holding(unit, target) as held:
+                return held.imported
 
     def compile(self, job: Job, on_front: OnFront) -> Attempt | Imported:
         """Compile one cell in a process of its own; or say why its module cannot be imported there."""
@@ -80,38 +91,38 @@ class Service:
     def close(self) -> None:
         """End all processes and wait for them."""
         with self._lock:
-            for host in self._hosts.values():
+            for host in self._hosts():
                 if host.process:
                     host.process.close()
             for root in self._roots.values():
                 root.close()
-            self._hosts.clear()
+            self._held.clear()
             self._roots.clear()
         self._guard.close()
         shutil.rmtree(self._scratch, ignore_errors=True)
 
     def _compile_forked(self, job: Job, work: Path, on_front: OnFront) -> Attempt | Imported:
         for last in (False, True):
-            with self._host(job.unit, job.target) as host:
-                if host.process is None:
-                    return host.imported
+            with self._holding(job.unit, job.target) as held:
+                if held.host.process is None:
+                    return held.imported
                 try:
-                    cell = host.process.fork({"do": "cell", **_request(job, work)})
+                    cell = held.host.process.fork({"do": "cell", **_request(job, work)})
                 except OSError:  # the kernel may have killed it for its memory, once; user code may end it every time
                     self._check()
-                    self._forget(host)
+                    self._forget(held.host)
                     if last:
-                        return replace(host.imported, death="its process ended after the import")
+                        return replace(held.imported, death="its process ended after the import")
                     continue
                 with self._tracked(cell):
                     return self._follow(cell, job, work, on_front)
         raise AssertionError("the loop returns or raises")
 
     def _forget(self, lost: _Host) -> None:
-        """Drop a host whose process is gone, so that the next who needs it imports anew."""
+        """Drop a host with all that it holds, so that the next who needs any of it imports anew."""
         with self._lock:
-            for key in [key for key, host in self._hosts.items() if host is lost]:
-                self._end(self._hosts.pop(key))
+            self._held = {key: held for key, held in self._held.items() if held.host is not lost}
+            self._end(lost)
 
     def _compile_spawned(self, job: Job, work: Path, on_front: OnFront) -> Attempt | Imported:
         with self._spawned(job.unit, job.target) as (root, imported):
@@ -133,64 +144,82 @@ class Service:
         return attempt
 
     @contextlib.contextmanager
-    def _host(self, unit: Unit, target: Target) -> Iterator[_Host]:
-        """The process that holds `unit` as imported on `target`, made if need be, and kept while in use."""
+    def _holding(self, unit: Unit, target: Target) -> Iterator[_Held]:
+        """`unit` as imported on `target` in a process, made if need be, and kept while in use."""
         with self._lock_of(unit):
-            host = self._find(unit, target) or self._make(unit, target)
+            held = self._find(unit, target) or self._make(unit, target)
         try:
-            yield host
+            yield held
         finally:
             with self._lock:
-                host.users -= 1
+                held.host.users -= 1
                 self._thin_out()
 
     def _lock_of(self, what: Any) -> threading.Lock:
         with self._lock:  # hashing runs Python code, so two threads could make two locks
             return self._locks[what]
 
-    def _find(self, unit: Unit, target: Target) -> _Host | None:
-        """The host that is there already, taken into use before anybody can thin it out."""
+    def _find(self, unit: Unit, target: Target) -> _Held | None:
+        """What is held already, its process taken into use before anybody can thin it out."""
         with self._lock:
-            for key in ((unit, None), (unit, target)):
-                if key in self._hosts:
-                    self._hosts.move_to_end(key)
-                    self._hosts[key].users += 1
-                    return self._hosts[key]
-        return None
+            held = self._held.get((unit, None)) or self._held.get((unit, target))
+            return self._use(held) if held else None
 
-    def _make(self, unit: Unit, target: Target) -> _Host:
+    def _use(self, held: _Held) -> _Held:
+        held.host.users += 1
+        held.host.used = next(self._uses)
+        return held
+
+    def _make(self, unit: Unit, target: Target) -> _Held:
         """Import `unit` in a process forked from its package's, or from the root."""
         if unit.parent:
-            with self._host(unit.parent, target) as host:
+            with self._holding(unit.parent, target) as package:
                 # A package that fails is imported again as part of its module, for a traceback of that module.
-                if host.process:
+                if package.host.process:
                     try:
-                        return self._grow(host.process, unit, target, host)
+                        return self._share(unit, target, package) or self._grow(unit, target, package)
                     except OSError:  # the package's process was killed; what was forked from it went with it
                         self._check()
-                        self._forget(host)
-        return self._grow(self._root(unit), unit, target, None)
+                        self._forget(package.host)
+        return self._grow(unit, target, None)
 
-    def _grow(self, source: Process, unit: Unit, target: Target, parent: _Host | None) -> _Host:
+    def _share(self, unit: Unit, target: Target, package: _Held) -> _Held | None:
+        """Leave `unit` in the process of its package, if importing that has imported it as well. Raises OSError."""
+        assert package.host.process is not None
+        imported = package.host.process.describe(unit.request(), self._scratch, self._guard, unit.timeout)
         self._check()
-        process = source.fork({"do": "fork"})
+        return None if imported is None else self._hold(unit, target, package.host, imported, package.imported)
+
+    def _grow(self, unit: Unit, target: Target, package: _Held | None) -> _Held:
+        """Import `unit` in a process of its own. Raises OSError when there is nothing to fork it from."""
+        self._check()
+        parent = package.host if package else None
+        process = ((parent and parent.process) or self._root(unit)).fork({"do": "fork"})
         self._alive.add(process.pid)
-        above = parent.imported if parent else Imported()
-        before = (*above.before, above.inputs) if above.inputs else above.before
         imported = self._import(process, unit, target)
-        began = min(imported.began, above.began) if parent else imported.began
-        imported = replace(imported, before=before, began=began)
-        host = _Host(process, imported, parent, users=1)
+        host = _Host(process, parent, imported.seconds)
         with self._lock:
             if parent:
                 parent.users += 1
             if imported.failed:
                 self._end(host)
-            self._hosts[unit, target if imported.asked or above.asked else None] = host
-        return host
+        return self._hold(unit, target, host, imported, package.imported if package else Imported())
+
+    def _hold(self, unit: Unit, target: Target, host: _Host, imported: Imported, above: Imported) -> _Held:
+        """Note what `host` holds; what importing the package `above` did is part of how the unit was imported."""
+        imported = replace(
+            imported,
+            before=(*above.before, above.inputs) if above.inputs else above.before,
+            began=min(imported.began, above.began or imported.began),
+            unfit=tuple(sorted({*above.unfit, *imported.unfit})),
+        )
+        with self._lock:
+            held = _Held(host, imported)
+            self._held[unit, target if imported.asked or above.asked else None] = held
+            return self._use(held)
 
     def _end(self, host: _Host) -> None:
-        """End the process of a host, which nothing was forked from."""
+        """End the process of a host that nothing was forked from."""
         if host.process:
             host.process.close()
             self._alive.discard(host.process.pid)
@@ -214,14 +243,14 @@ class Service:
                 self._roots[unit.env] = root
             return self._roots[unit.env]
 
+    def _hosts(self) -> set[_Host]:
+        return {held.host for held in self._held.values()}
+
     def _thin_out(self) -> None:
-        idle = [
-            key
-            for key, host in self._hosts.items()
-            if host.process and not host.users and host.imported.seconds < _EXPENSIVE
-        ]
-        for key in idle[: max(0, len(idle) - _IDLE_LIMIT)]:
-            self._end(self._hosts.pop(key))
+        idle = [host for host in self._hosts() if host.process and not host.users and host.seconds < _EXPENSIVE]
+        idle.sort(key=lambda host: host.used)
+        for host in idle[: max(0, len(idle) - _IDLE_LIMIT)]:
+            self._forget(host)
 
     @contextlib.contextmanager
     def _tracked(self, process: Process) -> Iterator[None]:

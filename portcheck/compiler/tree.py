@@ -106,6 +106,21 @@ class Process:
 
     def import_units(self, request: Message, scratch: Path, guard: Guard, timeout: float) -> Imported:
         """Import user code in this process, killing it after `timeout` seconds. Files go through `scratch`."""
+        imported = self._imported("import", request, scratch, guard, timeout)
+        assert imported is not None  # only `describe` is answered with a no
+        return imported
+
+    def describe(self, request: Message, scratch: Path, guard: Guard, timeout: float) -> Imported | None:
+        """As `import_units`, of what this process has imported already; None if any code would have to run for it.
+
+        Raises OSError when the process is gone.
+        """
+        described = self._imported("describe", request, scratch, guard, timeout)
+        if described and described.death:
+            raise ConnectionError(described.death)
+        return described
+
+    def _imported(self, do: str, request: Message, scratch: Path, guard: Guard, timeout: float) -> Imported | None:
         with tempfile.TemporaryDirectory(dir=scratch) as folder:
             answer, output = Path(folder, "answer.json"), Path(folder, "output")
             output.touch()
@@ -113,7 +128,7 @@ class Process:
             asked, began = False, time.time()
             try:
                 with self.lock:
-                    wire.send(self.sock, {"do": "import", "answer": str(answer), "output": str(output), **request})
+                    wire.send(self.sock, {"do": do, "answer": str(answer), "output": str(output), **request})
                     reply, _ = wire.receive(self.sock)
                     while reply and reply["event"] == "asked":
                         asked = True
@@ -122,6 +137,8 @@ class Process:
                 reply = None
             finally:
                 guard.release(watched)
+            if reply and reply["event"] == "elsewhere":
+                return None
             printed = output.read_text(errors="replace")[-8000:]
             if reply and reply["event"] == "imported":
                 return replace(_imported(json.loads(answer.read_text()), printed), began=began)

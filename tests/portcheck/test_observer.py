@@ -64,7 +64,7 @@ def test_names_are_portable_and_lead_back(make_observer: MakeObserver, folder: P
         "file:../shared.py": str(paths[1]),
         "file:dist/package/module.py": str(paths[2]),
     }
-    assert make_observer().just_read([named]).fit
+    assert make_observer().just_read(named).fit
 
 
 @pytest.mark.parametrize("kind", ["file", "list", "stat", "link", "module"])
@@ -208,10 +208,10 @@ def test_a_file_written_while_it_was_read_is_unfit(make_observer: MakeObserver, 
     named = make_observer().names([("file", str(folder / "kernels.py"))])
     written = (folder / "kernels.py").stat().st_ctime
 
-    assert not make_observer().just_read([named], began=written - 1).fit
-    assert make_observer().just_read([named], began=written + 1).fit
+    assert not make_observer().just_read(named, began=written - 1).fit
+    assert make_observer().just_read(named, began=written + 1).fit
     os.utime(folder / "kernels.py", ns=(0, 0))  # as a copy that keeps times does
-    assert not make_observer().just_read([named], began=written - 1).fit
+    assert not make_observer().just_read(named, began=written - 1).fit
 
 
 def test_a_file_from_the_future_does_not_count_as_written_just_now(make_observer: MakeObserver, folder: Path) -> None:
@@ -219,7 +219,7 @@ def test_a_file_from_the_future_does_not_count_as_written_just_now(make_observer
     os.utime(folder / "kernels.py", ns=(future, future))
     named = make_observer().names([("file", str(folder / "kernels.py"))])
 
-    assert make_observer().just_read([named], began=time.time() + 1).fit
+    assert make_observer().just_read(named, began=time.time() + 1).fit
 
 
 def test_a_name_that_leads_elsewhere_is_unfit(make_observer: MakeObserver, tmp_path: Path) -> None:
@@ -227,7 +227,7 @@ def test_a_name_that_leads_elsewhere_is_unfit(make_observer: MakeObserver, tmp_p
     hidden.parent.mkdir(parents=True)
     hidden.touch()
 
-    assert not make_observer().just_read([make_observer().names([("file", str(hidden))])]).fit
+    assert not make_observer().just_read(make_observer().names([("file", str(hidden))])).fit
 
 
 def test_a_folder_that_is_reached_through_a_link(store: Store, folder: Path, site: Path) -> None:
@@ -240,7 +240,7 @@ def test_a_folder_that_is_reached_through_a_link(store: Store, folder: Path, sit
     named = observer.names([("file", str(folder / "kernels.py")), ("file", str(link / "kernels.py"))])
 
     assert set(named) == {"file:kernels.py"}
-    assert observer.just_read([named]).fit
+    assert observer.just_read(named).fit
 
 
 def test_what_was_imported_before_is_no_input(make_observer: MakeObserver, folder: Path) -> None:
@@ -259,7 +259,7 @@ def test_a_submodule_of_a_package_in_a_second_folder_of_packages_is_noticed(
         installed = Installed([str(site), str(other)], Digests(store, folder), store)
         observer = Observer(folder, site / "triton", InputLists(store), installed)
         named = observer.names([("module", str(other / "package/extra"))])
-        assert observer.just_read([named]).fit
+        assert observer.just_read(named).fit
         return observer.observe(observer._lists.put(named), {})
 
     before = seen()
@@ -278,4 +278,4 @@ def test_a_submodule_of_a_package_that_is_spread_over_two_folders_of_packages_is
     installed = Installed([str(site), str(other)], Digests(store, folder), store)
     observer = Observer(folder, site / "triton", InputLists(store), installed)
 
-    assert not observer.just_read([observer.names([("module", str(other / "package/extra"))])]).fit
+    assert not observer.just_read(observer.names([("module", str(other / "package/extra"))])).fit

@@ -8,37 +8,74 @@ from types import ModuleType
 from typing import Any
 
 from . import kernels, settings, units, wire
+from .walk import Walk
 from .world import World
 
 
 def answer(message: wire.Message, world: World) -> wire.Message:
     """Run the setup function, import the units, and describe the functions and references that are asked for."""
     world.inputs.start()
-    found: wire.Message = {"event": "imported", "error": None, "kernels": {}, "references": {}}
+    world.walk = Walk(world.names)  # values that it has seen may be others after the import
     loaded = len(sys.modules)
     try:
-        modules = _import(message, world.folder)
+        _import(message, world.folder)
         world.inputs.stop()
         if world.patched is None or message.get("setup") or len(sys.modules) != loaded:
             world.patched = _patched(world)
-        found["patched"] = world.patched
+    except BaseException as error:  # whatever user code raises is its own; pytest.skip is no Exception
+        world.inputs.stop()
+        return _with_what_was_read({"error": units.told(error, world.names)}, world)
+    return _described(message, world)
+
+
+def is_here(message: wire.Message) -> bool:
+    """Is all that an import would give there already, so that no code of the user's has to run for it?"""
+    wanted = [(unit, function) for unit in message["units"] for function in message["functions"]]
+    wanted += [_split(reference) for reference in message["references"]]
+    return not message.get("setup") and all(
+        type(module) is ModuleType and (function is None or function in vars(module))
+        for unit, function in [*wanted, *((unit, None) for unit in message["units"])]
+        for module in [sys.modules.get(units.module_name(unit))]
+    )
+
+
+def description(message: wire.Message, world: World) -> wire.Message:
+    """The answer to an import of what `is_here`."""
+    world.inputs.forget()  # the tool has heard of what was read so far
+    return _described(message, world)
+
+
+def _described(message: wire.Message, world: World) -> wire.Message:
+    found: wire.Message = {"error": None, "patched": world.patched, "kernels": {}, "references": {}}
+    try:
         for function in message["functions"]:
+            module = units.load(message["units"][0], world.folder)
             found["kernels"][function] = {
-                **kernels.describe(modules[0], function, world.names),
-                **_made_of(kernels.look_up(modules[0], function), world),
+                **kernels.describe(module, function, world.names),
+                **_made_of(kernels.look_up(module, function), world),
                 "options": world.options,
             }
         for reference in message["references"]:
             found["references"][reference] = _made_of(referenced(reference, world.folder), world)
-    except BaseException as error:  # whatever user code raises is its own; pytest.skip is no Exception
-        world.inputs.stop()
+    except BaseException as error:  # a lazy module runs the user's code when it is asked for a function
         found["error"] = units.told(error, world.names)
-    found["settings"] = settings.resolved() if "triton" in sys.modules else {}
+    return _with_what_was_read(found, world)
+
+
+def _with_what_was_read(found: wire.Message, world: World) -> wire.Message:
+    settled = settings.resolved() if "triton" in sys.modules else {}
     for path in settings.take_files():
         world.inputs.note_file(path)
-    found["set_early"] = _set_early(world)
-    found.update(inputs=sorted(world.inputs.seen), unfit=sorted(world.inputs.unfit), asked=sorted(world.device.asked))
-    return found
+    return {
+        "kernels": {},
+        "references": {},
+        **found,
+        "settings": settled,
+        "set_early": _set_early(world),
+        "inputs": sorted(world.inputs.seen),
+        "unfit": sorted(world.inputs.unfit),
+        "asked": sorted(world.device.asked),
+    }
 
 
 def _patched(world: World) -> list[str]:
@@ -47,24 +84,28 @@ def _patched(world: World) -> list[str]:
     return [*world.pristine.changes(), *settings.hooks(), *replaced]
 
 
-def _import(message: wire.Message, folder: str) -> list[ModuleType]:
+def _import(message: wire.Message, folder: str) -> None:
     if message.get("setup"):
         module, _, function = message["setup"].partition(":")
         getattr(units.load({"module": module}, folder), function)()
-    loaded = [units.load(unit, folder) for unit in message["units"]]
+    for unit in message["units"]:
+        units.load(unit, folder)
     for reference in message["references"]:
         referenced(reference, folder)
-    return loaded
 
 
 def referenced(reference: str, folder: str) -> Any:
     """The function that a `jit` constant names."""
-    unit, _, function = reference.rpartition(":")
-    module = units.load({"file": unit} if unit.endswith(".py") else {"module": unit}, folder)
-    found = kernels.look_up(module, function)
+    unit, function = _split(reference)
+    found = kernels.look_up(units.load(unit, folder), function)
     if found is None:
-        raise AttributeError("%s has no %s, which a jit constant names" % (unit, function))
+        raise AttributeError("%s has no %s, which a jit constant names" % (reference.rpartition(":")[0], function))
     return found
+
+
+def _split(reference: str) -> tuple[dict[str, str], str]:
+    unit, _, function = reference.rpartition(":")
+    return {"file" if unit.endswith(".py") else "module": unit}, function
 
 
 def _made_of(found: Any, world: World) -> dict[str, Any]:

@@ -33,7 +33,6 @@ def find(package: str, environ: Mapping[str, str]) -> str | None:
     return next(there, None) or shutil.which(NAME, path=environ.get("PATH"))
 
 
-
 def provide(backend: Any, version: str) -> None:
     """Have Triton's AMD backend use the linker that there is.
 

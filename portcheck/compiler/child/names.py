@@ -21,7 +21,8 @@ class Names:
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
-        self._known: dict[str, str] = {}  # following links takes a system call for every folder above a file
+        self._known: dict[str, str] = {}
+        self._real: dict[str, str] = {}  # following links takes a system call for every folder above a file
 
     def portable(self, path: str) -> str:
         """The portable name of `path`; a name that is portable already stays as it is."""
@@ -33,7 +34,7 @@ class Names:
 
     def _portable(self, path: str) -> str:
         try:
-            relative = os.path.relpath(os.path.realpath(path), os.path.realpath(self.folder))
+            relative = os.path.relpath(self._followed(path), self._followed(self.folder))
         except (OSError, ValueError):
             relative = os.path.basename(path)
         # A manifest may itself be installed, and an environment may lie in a manifest's folder.
@@ -42,6 +43,16 @@ class Names:
             if mark in installed:
                 return "dist/" + path.rsplit(mark, 1)[1].replace(os.sep, "/")
         return relative.replace(os.sep, "/")
+
+    def _followed(self, path: str) -> str:
+        """`path` without links on the way to it, or where it leads if it is one."""
+        folder, name = os.path.split(path)
+        if name in ("", os.curdir, os.pardir):
+            return os.path.realpath(path)
+        if folder not in self._real:
+            self._real[folder] = os.path.realpath(folder)
+        there = os.path.join(self._real[folder], name)
+        return os.path.realpath(there) if os.path.islink(there) else there
 
     def install(self, jit: Any) -> None:
         """Rename the functions that Triton has decorated so far, and from now on each as it is decorated."""

@@ -25,7 +25,9 @@ Version = tuple[int, int]
 class Release:
     """How one release does what every release does somehow."""
 
-    name_backends: Callable[[Mapping[str, Any]], None]  # make their modules known by the names that they are found under
+    name_backends: Callable[
+        [Mapping[str, Any]], None
+    ]  # make their modules known by the names that they are found under
     constants: str  # the argument of ASTSource that takes constants
     source: str  # the attribute of a JIT function with its source
     set_source: Callable[[Any, str], None]

@@ -35,7 +35,6 @@ class Server:
         self.sock, self.world = sock, world
         self.children: dict[int, tuple[socket.socket, bool]] = {}  # pid → (socket, serves others itself)
         self.exits: tuple[int, ...] = ()  # the pipe that SIGCHLD writes to
-        self.frozen = False
 
     def serve(self) -> NoReturn:
         """Answer requests until the tool closes its end; then end every child and this process."""
@@ -57,7 +56,7 @@ class Server:
         self._become(message["target"], message["device"])
 
     def do_import(self, message: wire.Message, fds: list[int]) -> None:
-        """Import user code; the answer may be long, so it goes through a file."""
+        """Import user code."""
         device = self.world.device
         device.on_first = lambda: wire.send(self.sock, {"event": "asked"})  # in case the import never ends
         began = time.perf_counter()
@@ -65,8 +64,19 @@ class Server:
             found = importing.answer(message, self.world)
         device.on_first = None
         self._listen_for_exits()
+        self._answer(message, {**found, "seconds": time.perf_counter() - began})
+
+    def do_describe(self, message: wire.Message, fds: list[int]) -> None:
+        """Describe what is imported here already, if it is."""
+        if importing.is_here(message):
+            self._answer(message, {**importing.description(message, self.world), "seconds": 0.0})
+        else:
+            wire.send(self.sock, {"event": "elsewhere"})
+
+    def _answer(self, message: wire.Message, found: wire.Message) -> None:
+        """The answer to an import may be long, so it goes through a file."""
         with open(message["answer"], "w") as f:
-            json.dump({**found, "seconds": time.perf_counter() - began}, f)
+            json.dump(found, f)
         wire.send(self.sock, {"event": "imported"})
 
     def do_fork(self, message: wire.Message, fds: list[int]) -> None:
@@ -109,10 +119,7 @@ class Server:
 
     def _fork(self, fd: int, serves: bool) -> int:
         """Fork; in the child (0) `sock` is its own socket and it leads a session of its own."""
-        if not self.frozen:
-            gc.collect()
-            gc.freeze()  # a collection in a child would copy every page of the parent
-            self.frozen = True
+        gc.freeze()  # a collection in a child would copy every page of the parent
         pid = os.fork()
         if pid:
             self.children[pid] = (socket.socket(fileno=fd), serves)
@@ -126,7 +133,7 @@ class Server:
         self.sock.close()
         for end in self.exits:
             os.close(end)
-        self.children, self.exits, self.frozen = {}, (), False
+        self.children, self.exits = {}, ()
         self.sock = socket.socket(fileno=fd)
         wire.send(self.sock, {"event": "alive", "pid": os.getpid()})
         return 0

@@ -201,6 +201,55 @@ def test_a_module_of_a_package_is_forked_from_its_package(service: Service, writ
     assert sorted((folder / "family.txt").read_text().split()) == ["family", "family.first", "family.second"]
 
 
+def test_modules_that_came_with_their_package_share_its_process(
+    toolchain: Toolchain, write: Write, folder: Path, until: Callable[[Callable[[], Any]], None]
+) -> None:
+    write("flock/__init__.py", "from flock import first, second\n")
+    units = []
+    for child in ("first", "second"):
+        write(f"flock/{child}.py", COPY)
+        units.append(Unit(f"flock.{child}", False, ("copy",)))
+    before = set(psutil.Process().children(recursive=True))
+    service = Service(toolchain, folder, "fork", ["cuda"])
+
+    for unit in units:
+        assert "copy" in service.load(unit, CUDA).kernels
+        assert compiled(service.compile(job(unit), go_on)).result
+
+    until(lambda: len(set(psutil.Process().children(recursive=True)) - before) == 2)  # root and package
+    service.close()
+
+
+def test_a_module_that_changes_what_was_described_before_is_described_as_it_will_be_compiled(
+    toolchain: Toolchain, write: Write, folder: Path
+) -> None:
+    write("late/__init__.py", "from late import helper\n")
+    write("late/helper.py", COPY + "\nN = tl.constexpr(1)\n@triton.jit\ndef more(x):\n    return x + N\n")
+    write("late/changes.py", COPY.replace("tl.load(x)", "helper.more(tl.load(x))") + "\nfrom late import helper\n")
+    helper, changes = Unit("late.helper", False, ("more",)), Unit("late.changes", False, ("copy",))
+    with (folder / "late" / "changes.py").open("a") as file:
+        file.write("helper.N = tl.constexpr(2)\n")
+
+    described = []
+    for units in ((helper, changes), (changes,)):
+        service = Service(toolchain, folder, "fork", ["cuda"])
+        described.append([service.load(unit, CUDA).kernels for unit in units])
+        service.close()
+
+    (first, after), (alone,) = described
+    assert after == alone
+    label = "value of N in late.helper"
+    assert first["more"]["parts"][label] != after["copy"]["parts"][label]
+
+
+def test_what_makes_a_package_unfit_for_records_makes_its_modules_unfit(service: Service, write: Write) -> None:
+    write("asks_others/__init__.py", "import subprocess\nVERSION = subprocess.check_output(['echo', '1'])\n")
+    write("asks_others/kernels.py", COPY)
+    unit = Unit("asks_others.kernels", False, ("copy",))
+
+    assert service.load(unit, CUDA).unfit == ("subprocess.Popen by asks_others",)
+
+
 def test_a_unit_whose_process_ends_after_the_import_is_imported_again(
     service: Service, write: Write, folder: Path, until: Callable[[Callable[[], Any]], None]
 ) -> None:
