@@ -35,7 +35,6 @@ def write_baseline(run: Run, output: str, prune: bool) -> Any:
     """Action of `baseline`: write the file, and say what changed in it."""
     if not run.problems:
         run.trouble.guarded(partial(_write, run, output, prune))
-    run.trouble.guarded(run.close)
     run.trouble.tell()
     return TaskError("told already") if run.trouble.status else True
 
@@ -63,7 +62,7 @@ def _write(run: Run, output: str, prune: bool) -> None:
     if not run.request.quiet and (unwritable := write_out("\n".join([*lines, *_hints(plan)]) + "\n")):
         raise unwritable
     if missing := _unfrozen(plan.report):
-        raise EnvironmentProblem(f"{len(missing)} cells are not frozen, since a tool is missing: {missing[0]}")
+        raise EnvironmentProblem(f"{_count(len(missing), 'cell')} not frozen, since a tool is missing: {missing[0]}")
 
 
 def _plan(run: Run, output: str, prune_only: bool) -> _Plan:
