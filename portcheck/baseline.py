@@ -100,6 +100,8 @@ def stale(baseline: Baseline, manifest: Manifest, judged: Iterable[str]) -> list
 
     Releases do not count: which ones there are differs between machines.
     """
+    if not baseline:
+        return []
     there = {f"{row.name}@{target}" for row in manifest.rows for target in row.targets}
     here = set(judged)
     return sorted(cell for cell in baseline if cell not in here and cell.rpartition("@")[0] not in there)

@@ -56,7 +56,7 @@ def _write(run: Run, output: str, prune: bool) -> None:
     if has_text(plan.path, text):
         lines = [unchanged(plan.path)]
     else:
-        write_file(plan.path, [text])
+        write_file(plan.path, [text], "baseline")
         changes = told(plan.before, plan.after) or "written anew"
         lines = [f"{plan.path}: {_count(len(plan.after), 'known failure')} ({changes})"]
     if not run.request.quiet and (unwritable := write_out("\n".join([*lines, *_hints(plan)]) + "\n")):
@@ -69,7 +69,7 @@ def _plan(run: Run, output: str, prune_only: bool) -> _Plan:
     path = Path(output) if output else run.request.baseline
     if path is None:
         raise UsageError("name the file of the baseline: -o FILE, or portcheck_suite(baseline=…) in the dodo.py")
-    before = load(path) if path.exists() or prune_only else {}
+    before = load(path) if path.is_file() or prune_only else {}
     report = assemble(run, baseline=before)
     after = (prune if prune_only else freeze)(before, report)
     return _Plan(path, prune_only, before, after, report)

@@ -108,7 +108,7 @@ def _write(run: Run) -> None:
     run.report = assemble(run)
     if path := run.request.json:
         run.trouble.write_aside(partial(jsonreport.write, run.report, path))
-        if not run.unwritten:
+        if not run.unwritten and not run.request.rewrite:
             Written(run.store).remember(path, _shown(run.report))
 
 

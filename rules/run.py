@@ -96,7 +96,10 @@ class Run:
     def is_resolved(self, names: list[str]) -> bool:
         """Is known what the units of these cells hold, so that none is imported?"""
         self.trouble.guarded(self.prepare)
-        return not self.problems and all(self.workshop.judge(self.cells[n]).is_resolved(self.cells[n]) for n in names)
+        try:
+            return not self.problems and all(map(self._is_resolved, names))
+        except PortcheckError:
+            return False  # resolving it says what is wrong
 
     def is_prepared(self) -> bool:
         """Are the toolchains there and digested?"""
@@ -283,6 +286,9 @@ class Run:
             return False
         with self._lock:
             return sum(map(self._is_new_failure, self.results)) >= limit
+
+    def _is_resolved(self, name: str) -> bool:
+        return self.workshop.judge(self.cells[name]).is_resolved(self.cells[name])
 
     def _is_new_failure(self, name: str) -> bool:
         result = self.results.get(name)

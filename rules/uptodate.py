@@ -40,7 +40,7 @@ def unchanged(path: Path) -> str:
 def has_text(path: Path, text: str) -> bool:
     """Does a file hold this text already? For files whose text is the same whenever it is made."""
     try:
-        return path.read_bytes() == text.encode()
+        return path.is_file() and path.read_bytes() == text.encode()
     except OSError:
         return False
 

@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     from portcheck.rules.run import Run
 
     check_file("-o", args.output, "baseline.toml")
-    if args.prune or args.output.exists():
+    if args.prune or args.output.is_file():
         load(args.output)  # a broken one is told before anything is compiled
     request = Request(**selection(args), **limits(args), **volume(args))
     return execute_baseline(Run(request), str(args.output), prune=args.prune)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from portcheck.baseline import dump, entry_of
+from portcheck.cells import Cell
 from portcheck.compiler.tree import Interrupted
 from portcheck.errors import EnvironmentProblem, UsageError
 from portcheck.report.progress import Progress
@@ -227,6 +228,16 @@ def test_the_state_of_a_cell_is_that_of_its_verdict(make_run: MakeRun) -> None:
     assert run.is_known("copy@cuda:90@9.8.7")
     assert not run.is_known("copy@hip:gfx942@9.8.7")
     assert not run.is_judged()
+
+
+def test_a_row_that_does_not_fit_its_kernel_is_not_resolved(make_run: MakeRun) -> None:
+    def misfit(cell: Cell) -> bool:
+        raise UsageError(f"{cell.name}: no such parameter")
+
+    run = prepared(make_run(force=True), {})
+    run.workshop.judge = lambda cell: SimpleNamespace(is_resolved=misfit)  # type: ignore
+
+    assert not run.is_resolved(["copy@cuda:90@9.8.7"])
 
 
 def test_asking_for_states_never_raises(make_run: MakeRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
