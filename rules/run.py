@@ -89,22 +89,19 @@ class Run:
 
     def is_known(self, name: str) -> bool:
         """Is the verdict of a cell known, so that nothing has to run for it? False where that cannot be told."""
-        self.trouble.guarded(self.prepare)
-        result = self.known.get(name)
+        result = self.known.get(name) if self._is_looked_up() else None
         return result is not None and not self._lost_artifacts(self.cells[name], result)
 
     def is_resolved(self, names: list[str]) -> bool:
         """Is known what the units of these cells hold, so that none is imported?"""
-        self.trouble.guarded(self.prepare)
         try:
-            return not self.problems and all(map(self._is_resolved, names))
+            return self._is_looked_up() and all(map(self._is_resolved, names))
         except PortcheckError:
             return False  # resolving it says what is wrong
 
     def is_prepared(self) -> bool:
         """Are the toolchains there and digested?"""
-        self.trouble.guarded(self.prepare)
-        return not self.problems
+        return self._is_looked_up()
 
     def is_judged(self) -> bool:
         """Does every cell have its verdict, from this run or from a record?"""
@@ -286,6 +283,10 @@ class Run:
             return False
         with self._lock:
             return sum(map(self._is_new_failure, self.results)) >= limit
+
+    def _is_looked_up(self) -> bool:
+        """Is it known what is known? Trouble is kept for the tasks to tell."""
+        return self.trouble.guarded(self.prepare) and not self.problems
 
     def _is_resolved(self, name: str) -> bool:
         return self.workshop.judge(self.cells[name]).is_resolved(self.cells[name])
