@@ -7,16 +7,22 @@ may only add cannot poison what is there.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from portcheck.cache import files
 from portcheck.cache.layout import place
 from portcheck.errors import UsageError
+
+T = TypeVar("T")
+
+# Nothing there, or gone while it was looked at.
+_GONE = frozenset({errno.ENOENT, errno.ESTALE})
 
 
 class Remote(Protocol):
@@ -40,30 +46,44 @@ class DirectoryRemote:
 
     def get(self, kind: str, name: str, limit: int) -> bytes | None:
         """See `Remote`."""
+        path = place(self._root, kind, name)
         try:
-            return files.read(place(self._root, kind, name), limit).data
-        except FileNotFoundError:
-            return None
+            return _again_if_stale(lambda: files.read(path, limit).data)
+        except OSError as error:
+            if error.errno in _GONE:
+                return None
+            raise
 
     def put(self, kind: str, name: str, data: bytes, *, heal: bool) -> None:
         """See `Remote`. Published by link(2), which, unlike rename(2), fails if the name is taken."""
         path = place(self._root, kind, name)
-        if heal:
-            files.publish(path, data)
-            return
-        if Path(path).exists():
-            return
-        temporary = f"{path}.{secrets.token_hex(8)}.tmp"
-        files.write_new(temporary, data)
-        try:
-            with contextlib.suppress(FileExistsError):
-                os.link(temporary, path)
-        finally:
-            os.unlink(temporary)  # noqa: PTH108
+        _again_if_stale(lambda: files.publish(path, data) if heal else _create(path, data))
 
     def has(self, kind: str, name: str) -> bool:
         """See `Remote`."""
         return Path(place(self._root, kind, name)).exists()
+
+
+def _create(path: str, data: bytes) -> None:
+    if os.path.exists(path):  # noqa: PTH110
+        return
+    temporary = f"{path}.{secrets.token_hex(8)}.tmp"
+    files.write_new(temporary, data)
+    try:
+        with contextlib.suppress(FileExistsError):
+            os.link(temporary, path)
+    finally:
+        os.unlink(temporary)  # noqa: PTH108
+
+
+def _again_if_stale(action: Callable[[], T]) -> T:
+    """Another host replaced what NFS had a handle of: opening it anew finds what is there now (ccache#68)."""
+    try:
+        return action()
+    except OSError as error:
+        if error.errno != errno.ESTALE:
+            raise
+    return action()
 
 
 def _directory(url: str, zone: str) -> Remote:

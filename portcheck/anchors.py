@@ -11,8 +11,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from portcheck.shapes import shape
 from portcheck.stats import Stat, stat_of
 from portcheck.verdicts import Position
+
+# What is recorded of a place.
+is_anchor = shape({"file": str, "function": str, "which": int, "node": int, "column": (int, None)})
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -44,10 +48,10 @@ class Anchors:
     def today(self, anchor: dict[str, Any]) -> Position | None:
         """Where the anchored node stands now; None if it cannot be found."""
         same = [node for name, node in self._functions(anchor["file"]) if name == anchor["function"]]
-        if anchor["which"] >= len(same):
+        if not 0 <= anchor["which"] < len(same):
             return None
         nodes = _nodes(same[anchor["which"]])
-        if anchor["node"] >= len(nodes):
+        if not 0 <= anchor["node"] < len(nodes):
             return None
         node = nodes[anchor["node"]]
         return Position(anchor["file"], node.lineno, None if anchor["column"] is None else node.col_offset + 1)
@@ -57,7 +61,8 @@ class Anchors:
         seen = stat_of(path)
         if file not in self._parsed or self._parsed[file][0] != seen:
             try:
-                tree = ast.parse(Path(path).read_bytes())
+                # A record may name anything: a pipe or a device would never end.
+                tree = ast.parse(Path(path).read_bytes() if Path(path).is_file() else b"")
             except (OSError, SyntaxError, ValueError):
                 self._parsed[file] = (seen, [])
             else:

@@ -42,10 +42,11 @@ class Chains:
         key, lists = first, tuple[str, ...]()
         for _ in range(_LONGEST):
             record = self.store.get(self.kind, key.hex, key.preimage)
-            observed = observe(record["inputs"]) if record and "inputs" in record else None
-            if record is None or observed is None:
+            listed = record.get("inputs") if record else None
+            observed = observe(listed) if isinstance(listed, str) else None
+            if record is None or not isinstance(listed, str) or observed is None:
                 return End(key, record if record and "inputs" not in record else None, lists)
-            lists = (*lists, record["inputs"])
+            lists = (*lists, listed)
             key = self._next(key, observed)
         return End(key, None, lists)
 

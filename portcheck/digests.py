@@ -7,7 +7,11 @@ from pathlib import Path
 
 from portcheck.cache import Store
 from portcheck.keys import canonical, digest
+from portcheck.shapes import Fixed, shape
 from portcheck.stats import Stat, is_settled, stat_of
+
+LIMIT = 100_000  # files that are remembered; a hundred bytes each
+_is_memory = shape({"files": {str: Fixed(int, int, int, int, int, str)}})
 
 
 class Digests:
@@ -16,9 +20,10 @@ class Digests:
     def __init__(self, store: Store, folder: Path) -> None:
         self._store = store
         self._preimage = canonical({"digests": str(folder)})
-        recorded = store.get("local", digest(self._preimage), self._preimage) or {}
+        recorded = store.get("local", digest(self._preimage), self._preimage)
+        files = recorded["files"] if recorded and _is_memory(recorded) else {}
         self._known: dict[str, tuple[Stat, str]] = {
-            path: (tuple(seen), found) for path, (*seen, found) in recorded.get("files", {}).items()
+            path: (tuple(seen), found) for path, (*seen, found) in files.items()
         }
         self.seen: dict[str, Stat | None] = {}  # the stat that went with the last answer, by path
         self._lock = threading.Lock()
@@ -33,6 +38,8 @@ class Digests:
         if known and known[0] == seen:
             return known[1]
         try:
+            if not Path(path).is_file():
+                return None  # reading a pipe or a device would never end
             found = digest(Path(path).read_bytes())
         except OSError:
             return None
@@ -46,6 +53,8 @@ class Digests:
         """Remember what was digested in this run."""
         with self._lock:
             if self._changed:
-                files = {path: [*seen, found] for path, (seen, found) in self._known.items()}
+                used = {path: self._known[path] for path in self.seen if path in self._known}
+                kept = list({**used, **self._known}.items())[:LIMIT]  # what this run used comes first
+                files = {path: [*seen, found] for path, (seen, found) in kept}
                 self._store.put("local", digest(self._preimage), self._preimage, {"files": files})
                 self._changed = False

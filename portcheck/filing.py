@@ -13,18 +13,23 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from portcheck.anchors import Anchors
+from portcheck.anchors import Anchors, is_anchor
 from portcheck.cache import Store, pack, unpack
 from portcheck.chain import Chains, Observe
 from portcheck.compiler.outcome import Compiled
 from portcheck.keys import Key, canonical, digest
 from portcheck.manifest.model import Settings
-from portcheck.records import outcome_from_dict, outcome_to_dict
+from portcheck.records import is_outcome, outcome_from_dict, outcome_to_dict
+from portcheck.shapes import NUMBER, shape
 from portcheck.verdicts import LOCAL, Outcome
 
 Front = Mapping[str, Any]  # what the child says at the end of the front end: ttir, located, options, settings
 
-_KEPT = ("ttir", "located", "options", "settings")
+_FRONT = {"ttir": str, "located": str, "options": dict, "settings": str}  # as a record has it
+_is_front = shape(_FRONT)
+_is_memory = shape(
+    {"outcome": is_outcome, "limits": {"timeout": NUMBER, "max_rss": NUMBER}, "late": {str: (str, None)}}
+)
 
 # Verdicts worth remembering on this machine → the setting that must not have grown since.
 _REMEMBERED = {"crash": None, "timeout": "timeout", "memory-limit": "max_rss"}
@@ -89,7 +94,7 @@ class Filing:
         end = self._fronts.walk(keys.front, keys.observe)
         record = end.record or {}
         if record.get("outcome"):
-            found = self._filed(record["outcome"], anchor=record.get("anchor"))
+            found = self._filed(record["outcome"], failed=True, anchor=record.get("anchor"))
         else:
             front = _front(record)
             found = self.find_back(keys, front, record.get("anchor")) if front else None
@@ -107,9 +112,9 @@ class Filing:
         `anchor` says where a failure's position is in today's source; without one the recorded position holds, since
         the front end has just given a TTIR with the same locations.
         """
-        for key in (keys.back(front), keys.back_failure(front)):
+        for key, failed in ((keys.back(front), False), (keys.back_failure(front), True)):
             payload = self._store.get("back", key.hex, key.preimage)
-            if payload and (found := self._filed(payload, key, anchor)):
+            if payload and (found := self._filed(payload, key, failed=failed, anchor=anchor)):
                 return found
         return None
 
@@ -137,7 +142,7 @@ class Filing:
             if back is not None:
                 self._store.put("back", back.hex, back.preimage, payload)
                 # Another cell may have reached this TTIR meanwhile: its record stands, with its artifacts.
-                if recorded := self._filed(self._get("back", back) or {}):
+                if recorded := self._filed(self._get("back", back) or {}, failed=bool(compiled.failure)):
                     outcome = replace(outcome, artifacts=recorded.outcome.artifacts)
             self.put_front(keys, front, outcome, finished.late, payload)
         return Filed(outcome, back.hex if back else None)
@@ -154,7 +159,7 @@ class Filing:
 
         The anchor of the failure's position is of the source that the key stands for, so it belongs to this record.
         """
-        kept = {**{name: front[name] for name in _KEPT}, "settings": _digested(front["settings"])} if front else None
+        kept = {**{name: front[name] for name in _FRONT}, "settings": _digested(front["settings"])} if front else None
         record = {"front": kept, "outcome": None if front else payload, "anchor": self._anchor(outcome)}
         self._fronts.append(keys.front, late, record, keys.observe)
 
@@ -172,27 +177,38 @@ class Filing:
         payloads = [record.get("outcome"), (self._get("local", keys.local) or {}).get("outcome")]
         if front := _front(record):
             payloads += [self._get("back", key) for key in (keys.back(front), keys.back_failure(front))]
-        return {entry["digest"]: entry for payload in payloads if payload for entry in payload["artifacts"].values()}
+        sound = [payload for payload in payloads if payload and is_outcome(payload)]
+        return {entry["digest"]: entry for payload in sound for entry in payload["artifacts"].values()}
 
     def _remembered(self, keys: CellKeys, settings: Settings) -> Filed | None:
         """What this machine remembers, if the limits that applied would end it again."""
         memory = self._get("local", keys.local)
-        if memory and any(keys.observe(listed) != observed for listed, observed in memory["late"].items()):
+        if memory is None or not _is_memory(memory):
             return None
-        found = self._filed(memory["outcome"], anchor=memory.get("anchor")) if memory else None
-        if memory is None or found is None:
+        if any(keys.observe(listed) != observed for listed, observed in memory["late"].items()):
+            return None
+        found = self._filed(memory["outcome"], failed=True, anchor=memory.get("anchor"))
+        if found is None:
             return None
         limit = _REMEMBERED.get(found.outcome.verdict)
         return None if limit and getattr(settings, limit) > memory["limits"][limit] else found
 
     def _filed(
-        self, payload: Mapping[str, Any], key: Key | None = None, anchor: dict[str, Any] | None = None
+        self,
+        payload: Mapping[str, Any],
+        key: Key | None = None,
+        *,
+        failed: bool,
+        anchor: dict[str, Any] | None = None,
     ) -> Filed | None:
+        """What a record holds; None if it is sound, but not one of ours, or does not belong where it is."""
         try:
             outcome = outcome_from_dict(payload)
-        except (KeyError, TypeError, ValueError, AttributeError):
-            return None  # the record is sound, but not one of ours
-        if outcome.failure and anchor and (at := self._anchors.today(anchor)):
+        except ValueError:
+            return None
+        if bool(outcome.failure) != failed:
+            return None
+        if outcome.failure and anchor and is_anchor(anchor) and (at := self._anchors.today(anchor)):
             outcome = replace(outcome, failure=replace(outcome.failure, position=at))
         return Filed(outcome, key.hex if key else None)
 
@@ -202,7 +218,7 @@ class Filing:
 
 def _front(record: Mapping[str, Any]) -> Front | None:
     front = record.get("front")
-    return front if isinstance(front, dict) and front.keys() >= set(_KEPT) else None
+    return front if _is_front(front) else None
 
 
 def _behind(front: Front) -> dict[str, Any]:

@@ -7,7 +7,11 @@ from pathlib import Path
 
 from portcheck.cache import Store
 from portcheck.keys import canonical, digest
+from portcheck.shapes import NUMBER, shape
 from portcheck.verdicts import Result
+
+LIMIT = 500_000  # cells that are remembered; fifty bytes each
+_is_memory = shape({"seconds": {str: NUMBER}})
 
 
 class History:
@@ -16,12 +20,13 @@ class History:
     def __init__(self, store: Store, folder: Path) -> None:
         self._store = store
         self._preimage = canonical({"history": str(folder)})
-        recorded = store.get("local", digest(self._preimage), self._preimage) or {}
-        self.seconds: Mapping[str, float] = recorded.get("seconds", {})
+        recorded = store.get("local", digest(self._preimage), self._preimage)
+        fitting = recorded if recorded and _is_memory(recorded) else {"seconds": {}}
+        self.seconds: Mapping[str, float] = fitting["seconds"]
 
     def add(self, compiled: Mapping[str, Result]) -> None:
         """Remember the cells that were compiled just now."""
         if compiled:
             seconds = {name: result.outcome.seconds for name, result in compiled.items()}
-            payload = {"seconds": {**self.seconds, **seconds}}
-            self._store.put("local", digest(self._preimage), self._preimage, payload)
+            known = list({**seconds, **self.seconds, **seconds}.items())[:LIMIT]  # those of this run come first
+            self._store.put("local", digest(self._preimage), self._preimage, {"seconds": dict(known)})

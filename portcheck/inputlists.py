@@ -7,8 +7,10 @@ from collections.abc import Iterable
 
 from portcheck.cache import Store
 from portcheck.keys import canonical, digest
+from portcheck.shapes import shape
 
 KIND = "inputs"
+_is_list = shape({"names": [str]})
 
 
 class InputLists:
@@ -34,7 +36,7 @@ class InputLists:
         """The names in a list, or None if it is lost."""
         if listed not in self._known:
             payload = self._store.get(KIND, listed, _preimage(listed))
-            if payload is None or digest(canonical(payload["names"])) != listed:
+            if not _is_list(payload) or payload is None or digest(canonical(payload["names"])) != listed:
                 return None
             with self._lock:
                 self._known[listed] = tuple(payload["names"])

@@ -32,7 +32,7 @@ from portcheck.verdicts import Failure, Outcome, Position, Result
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Standing:
     """Where a cell's verdict stands."""
 
     known: Result | None  # what is recorded; None: it would be compiled
@@ -85,6 +85,14 @@ class Judge:
         """
         resolution = self._resolution(cell, importing=False)
         return self._known(cell, resolution) if resolution else None
+
+    def is_resolved(self, cell: Cell) -> bool:
+        """Is known what the cell's unit holds, so that it need not be imported?
+
+        Raises:
+            UsageError: the row does not fit its kernel.
+        """
+        return self._resolution(cell, importing=False) is not None
 
     def resolve(self, cell: Cell) -> None:
         """Make sure that the cell's unit is resolved on its target, importing it if need be.
@@ -140,7 +148,7 @@ class Judge:
             return "it was never compiled here"
         return ", ".join(differences(last, self._keys.parts(cell, resolution))) or "its record is gone"
 
-    def explain(self, cell: Cell) -> Explanation:
+    def explain(self, cell: Cell) -> Standing:
         """Where a cell's verdict stands: what is recorded, what differs from the last compile, what makes it open.
 
         Raises:
@@ -149,12 +157,12 @@ class Judge:
         resolution = self._resolution(cell, importing=True)
         assert resolution is not None  # importing always gives one
         if resolution.failed:
-            return Explanation(self._not_imported(cell, resolution.failed), (), ())
+            return Standing(self._not_imported(cell, resolution.failed), (), ())
         last, before = self._memory.last(cell.name)
         now = self._keys.parts(cell, resolution)
         changed = list(differences(last, now)) if last else []
         then = list(differences(before, last)) if before and last and not changed else []
-        return Explanation(self._known(cell, resolution), open_reasons(cell, resolution), tuple(changed), tuple(then))
+        return Standing(self._known(cell, resolution), open_reasons(cell, resolution), tuple(changed), tuple(then))
 
     def audit(self, cell: Cell, result: Result) -> str | None:
         """Run the front end of a cell whose verdict came from a record; what differs from the record, if anything.

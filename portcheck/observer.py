@@ -209,6 +209,12 @@ class Observer:
         return self._path(f"file:{file}")
 
     def _observe(self, name: str, environ: Mapping[str, str]) -> Any:
+        try:
+            return self._observe_kind(name, environ)
+        except (ValueError, ImportError) as error:  # the name in a record is nothing that an import could have read
+            return f"{type(error).__name__}"
+
+    def _observe_kind(self, name: str, environ: Mapping[str, str]) -> Any:
         kind, _, what = name.partition(":")
         if kind in self._kinds:
             return self._kinds[kind](self._path(name))

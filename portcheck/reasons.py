@@ -10,8 +10,10 @@ from typing import Any
 
 from portcheck.cache import Store
 from portcheck.keys import canonical, digest
+from portcheck.shapes import shape
 
 Parts = Mapping[str, str]  # what, in words → a digest or a short value
+_is_memory = shape({"parts": {str: str}, "before": ({str: str}, None)})
 
 
 def flatten(
@@ -51,8 +53,8 @@ class Memory:
 
     def last(self, cell: str) -> tuple[Parts | None, Parts | None]:
         """The parts of the last compile, and of the one before."""
-        found = self._store.get("local", *self._key(cell)) or {}
-        return found.get("parts"), found.get("before")
+        found = self._store.get("local", *self._key(cell))
+        return (found["parts"], found["before"]) if found and _is_memory(found) else (None, None)
 
     def add(self, cell: str, parts: Parts) -> None:
         """A cell was compiled with these parts."""

@@ -5,7 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from portcheck.verdicts import Artifact, Outcome, Position, failure_from_dict, failure_to_dict
+from portcheck.shapes import NUMBER, Fixed, shape
+from portcheck.verdicts import SHORT, Artifact, Outcome, Position, failure_from_dict, failure_to_dict
+
+_FAILURE = {
+    "verdict": str,
+    "stage": str,
+    "message": str,
+    "error": (str, None),
+    "detail": str,
+    "pass_name": (str, None),
+    "position": (Fixed(str, int, (int, None)), None),
+}
+_OUTCOME = shape(
+    {
+        "failure": (_FAILURE, None),
+        "seconds": NUMBER,
+        "stages": {str: NUMBER},
+        "resources": {str: (*NUMBER, None)},
+        "artifacts": {str: {"digest": str, "size": int}},
+    }
+)
 
 
 def outcome_to_dict(outcome: Outcome, artifacts: Mapping[str, Any]) -> dict[str, Any]:
@@ -23,8 +43,10 @@ def outcome_from_dict(data: Mapping[str, Any]) -> Outcome:
     """The inverse of `outcome_to_dict`, but for the artifacts' bytes.
 
     Raises:
-        KeyError, TypeError, ValueError: the record is not one of ours.
+        ValueError: the record is not one of ours.
     """
+    if not is_outcome(data):
+        raise ValueError("no outcome")
     return Outcome(
         failure=failure_from_dict(data["failure"]),
         seconds=float(data["seconds"]),
@@ -32,6 +54,14 @@ def outcome_from_dict(data: Mapping[str, Any]) -> Outcome:
         resources=dict(data["resources"]),
         artifacts={name: Artifact(entry["digest"], entry["size"]) for name, entry in data["artifacts"].items()},
     )
+
+
+def is_outcome(data: Any) -> bool:
+    """Is it what `outcome_to_dict` gives?"""
+    if not _OUTCOME(data):
+        return False
+    failure = data["failure"]
+    return failure is None or (failure["verdict"] in SHORT and failure.keys() == _FAILURE.keys())
 
 
 def position_from(place: Any) -> Position | None:

@@ -14,7 +14,32 @@ from portcheck.compiler.tree import Imported
 from portcheck.inputs import Inputs, together
 from portcheck.keys import Key, canonical, digest
 from portcheck.observer import Observer
+from portcheck.shapes import Fixed, shape
 from portcheck.target import Target
+
+# What is recorded of an import. A function is described as a kernel, or by why it is none.
+_PARAMETER = {"name": str, "constexpr": bool, "default": bool}
+_MADE_OF = {"parts?": (dict, None), "open?": [str]}
+_KERNEL = {
+    "params": [_PARAMETER],
+    "tuned": [str],
+    "computed": [str],
+    "source": Fixed(str, int, int),
+    "options": {str: [str]},
+    **_MADE_OF,
+}
+_has_answer = shape(
+    {
+        "answer": {
+            "kernels": {str: (_KERNEL, {"missing": bool, "kernels": [str]}, {"no_kernel": str, "kernels": [str]})},
+            "references": {str: _MADE_OF},
+            "settings": {"variables?": dict, "knobs?": {str: dict}},
+            "patched": [str],
+            "env": {str: str},
+            "reads": [str],
+        }
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +70,11 @@ class Resolver:
     def look_up(self, unit: Unit, target: Target) -> Resolution | None:
         """The resolution of `unit` on `target` if all recorded inputs are unchanged; no import, no child process."""
         record = self.chains.walk(self._start(unit, target), self._observe(unit)).record
-        if record is None or "answer" not in record:
+        if not _has_answer(record) or record is None:
             return None
         answer = record["answer"]
+        if not (answer["kernels"].keys() >= {*unit.functions} and answer["references"].keys() >= {*unit.references}):
+            return None
         return self._resolution(unit, answer, self.observer.recorded(tuple(answer["reads"])))
 
     def lists(self, unit: Unit, target: Target) -> tuple[str, ...]:

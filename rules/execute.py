@@ -5,6 +5,7 @@ from __future__ import annotations
 from doit.cmd_base import ModuleTaskLoader
 from doit.doit_cmd import DoitMain
 
+from portcheck.errors import EnvironmentProblem
 from portcheck.rules.reporter import PortcheckReporter
 from portcheck.rules.run import Run
 from portcheck.rules.suite import DOIT_CONFIG
@@ -19,10 +20,25 @@ def execute(run: Run) -> int:
     Raises:
         UsageError, EnvironmentProblem: before anything ran.
     """
+    _run(run, "portcheck")
+    return run.status
+
+
+def execute_baseline(run: Run, output: str, *, prune: bool) -> int:
+    """Judge every cell, freeze the failures into the file `output`, and return the exit status.
+
+    Raises:
+        UsageError, EnvironmentProblem: before anything ran.
+    """
+    ended = _run(run, "baseline", f"--output={output}", *(["--prune"] if prune else []))
+    return run.trouble.status or (EnvironmentProblem.status if ended else 0)
+
+
+def _run(run: Run, *task: str) -> int:
+    """Run a task and all that it depends on; returns doit's status."""
     run.prepare()
     unknown = run.settle()
     PortcheckReporter.runs[:] = [run]
     config = {**DOIT_CONFIG, "num_process": run.request.jobs}
     loader = ModuleTaskLoader({"DOIT_CONFIG": config, **creators(run, lambda: unknown)})
-    DoitMain(loader, config_filenames=()).run(["run", "portcheck"])  # no pyproject.toml or doit.cfg of the user
-    return run.status
+    return int(DoitMain(loader, config_filenames=()).run(["run", *task]))  # no pyproject.toml or doit.cfg of the user

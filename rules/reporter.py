@@ -11,9 +11,9 @@ from typing import Any
 
 from doit.reporter import ConsoleReporter
 
-from portcheck.rules.reports import print_report, write_report
 from portcheck.rules.run import Run
 from portcheck.rules.tasks import is_ours
+from portcheck.rules.uptodate import SKIPPED
 
 
 class PortcheckReporter(ConsoleReporter):  # type: ignore[misc]
@@ -27,8 +27,7 @@ class PortcheckReporter(ConsoleReporter):  # type: ignore[misc]
         super().initialize(tasks, selected)
         wanted = _closure(tasks, selected)
         for run in self.runs:
-            run.gated = "portcheck" in wanted
-            run.start_progress(sys.stderr)
+            run.start_progress(sys.stderr, sum(name.startswith("compile:") for name in wanted))
         self._handlers = {number: signal.signal(number, self._stop) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def execute_task(self, task: Any) -> None:
@@ -42,16 +41,20 @@ class PortcheckReporter(ConsoleReporter):  # type: ignore[misc]
             super().add_failure(task, fail)
 
     def skip_uptodate(self, task: Any) -> None:
-        """Say that a task is up to date, if it is not one of ours."""
+        """Say that a task is up to date. Of ours, only what writes a file is told of; cells get the known verdict."""
         if not is_ours(task.name):
             super().skip_uptodate(task)
+            return
+        kind, _, name = task.name.partition(":")
+        for run in self.runs:
+            if kind == "compile" and name in run.cells:
+                run.take(name)
+            for line in (task.meta or {}).get(SKIPPED, ()):
+                run.warn(line)
 
     def complete_run(self) -> None:
-        """End the progress and every process, and report on cells that were asked for by name."""
+        """End the progress and every process."""
         for run in self.runs:
-            if (run.results or run.problems) and not run.gated:
-                write_report(run)
-                print_report(run)
             run.close()
         for number, handler in self._handlers.items():
             signal.signal(number, handler)

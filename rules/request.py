@@ -20,7 +20,10 @@ class Request:
     remote: str | None = None  # a URL, instead of the manifest's
     audit: int | None = None  # check so many hits against their front ends
     max_failures: int | None = None  # stop after so many new failures
+    baseline: Path | None = None  # failures that are known
+    baseline_may_be_missing: bool = False  # it may be made later
     json: Path | None = None
+    rewrite: bool = False  # write files even if they show these records already: times and `from` are of this run
     save_ir: Path | None = None
     color: bool = False  # of the matrix
     no_color: bool = False  # of the progress, either

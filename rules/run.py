@@ -10,6 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TextIO
 
+from portcheck.baseline import Baseline
+from portcheck.baseline import load as load_baseline
 from portcheck.cache import collect_if_due
 from portcheck.cells import Cell
 from portcheck.errors import EnvironmentProblem, PortcheckError, UsageError
@@ -17,7 +19,7 @@ from portcheck.history import History
 from portcheck.lock import Locked, read_lock
 from portcheck.manifest.loader import load
 from portcheck.manifest.model import Manifest
-from portcheck.report.model import Report, exit_status
+from portcheck.report.model import Report, exit_status, status_of
 from portcheck.report.progress import INTERVAL, Progress, make_progress, told_origin
 from portcheck.rules.request import Request
 from portcheck.rules.trouble import Trouble
@@ -30,6 +32,7 @@ from portcheck.verdicts import LOCAL, Result
 from portcheck.workshop import Workshop
 
 _REMOTE_LOOKUPS = 16  # at a time
+_NO_CHANGE = "nothing that it depends on has changed"
 _HITS = frozenset({"cached", "remote", "cutoff"})
 _AUDIT_REMEDY = "a key of portcheck is too narrow; --force compiles without records meanwhile"
 
@@ -56,7 +59,7 @@ class Run:
         self._shows_progress = False
         self.report: Report | None = None
         self.audited = 0  # hits that were compared with their front ends
-        self.gated = True  # will the task `portcheck` say how it went?
+        self.baseline: Baseline = _baseline(request)
         self.store = open_store(self.manifest, request.remote, self.warn)
         self._history = History(self.store, self.manifest.folder)
         self._workshop: Workshop | None = None
@@ -74,14 +77,38 @@ class Run:
 
     def settle(self) -> list[Cell]:
         """Take the verdicts that are known; returns the cells that need a task."""
-        settled = [c for n, c in self.cells.items() if n in self.known and not self._lost_artifacts(c, self.known[n])]
-        for cell in settled:
-            result = self.known[cell.name]
-            self._finish(cell, result)
-            if self.request.verbose:
-                told = told_origin(result.origin, "nothing that it depends on has changed")
-                tell(f"{cell.name}: {result.outcome.verdict} ({told})")
+        for name in self.cells:
+            if name not in self.results and self.is_known(name):
+                self.take(name)
         return [cell for name, cell in self.cells.items() if name not in self.results]
+
+    def take(self, name: str) -> None:
+        """Take a verdict that is known."""
+        cell, result = self.cells[name], self.known[name]
+        self._finish(cell, result, _NO_CHANGE)
+        if self.request.verbose and not self._shows_progress:
+            told = told_origin(result.origin, _NO_CHANGE)
+            tell(f"{name}: {result.outcome.verdict} ({told})")
+
+    def is_known(self, name: str) -> bool:
+        """Is the verdict of a cell known, so that nothing has to run for it? False where that cannot be told."""
+        result = self.known.get(name) if self._is_looked_up() else None
+        return result is not None and not self._lost_artifacts(self.cells[name], result)
+
+    def is_resolved(self, names: list[str]) -> bool:
+        """Is known what the units of these cells hold, so that none is imported?"""
+        try:
+            return self._is_looked_up() and all(map(self._is_resolved, names))
+        except PortcheckError:
+            return False  # resolving it says what is wrong
+
+    def is_prepared(self) -> bool:
+        """Are the toolchains there and digested?"""
+        return self._is_looked_up()
+
+    def is_judged(self) -> bool:
+        """Does every cell have its verdict, from this run or from a record?"""
+        return all(name in self.results or self.is_known(name) for name in self.cells)
 
     @property
     def expected_seconds(self) -> Mapping[str, float]:
@@ -113,7 +140,7 @@ class Run:
             slow.cancel()
 
     def compile(self, name: str) -> bool:
-        """Action of `compile:CELL`. Fails for a new failure only where no task `portcheck` comes after it to say so."""
+        """Action of `compile:CELL`. A verdict is no reason to fail: what depends on the task would not run."""
 
         def compile_cell() -> None:
             self.prepare()
@@ -130,8 +157,7 @@ class Run:
             else:
                 self._finish(cell, result)
 
-        self.trouble.guarded(compile_cell)
-        return self.gated or not (self.problems or self._is_new_failure(name))
+        return self.trouble.guarded(compile_cell)
 
     def why(self, cell: Cell) -> str:
         """Why a cell is compiled."""
@@ -188,12 +214,12 @@ class Run:
         assert self._workshop is not None
         return self._workshop
 
-    def start_progress(self, stream: TextIO) -> None:
-        """Begin to tell how the run goes."""
+    def start_progress(self, stream: TextIO, cells: int) -> None:
+        """Begin to tell how the run goes, which is about so many cells."""
         asked = self.request
         expected = {n: s for n, s in self.expected_seconds.items() if n in self.cells and n not in self.results}
         self.progress = make_progress(stream, asked.quiet, asked.verbose, expected, not asked.no_color)
-        self.progress.start(len(self.cells) - len(self.results))
+        self.progress.start(cells)
         self._shows_progress = True
 
     def warn(self, text: str) -> None:
@@ -261,6 +287,20 @@ class Run:
         with self._lock:
             return sum(map(self._is_new_failure, self.results)) >= limit
 
+    def _is_looked_up(self) -> bool:
+        """Is it known what is known? Trouble is kept for the tasks to tell."""
+        return self.trouble.guarded(self.prepare) and not self.problems
+
+    def _is_resolved(self, name: str) -> bool:
+        return self.workshop.judge(self.cells[name]).is_resolved(self.cells[name])
+
     def _is_new_failure(self, name: str) -> bool:
         result = self.results.get(name)
-        return result is not None and bool(result.outcome.failure) and expectation(self.cells[name]) is None
+        if result is None:
+            return False
+        return status_of(result.outcome.failure, expectation(self.cells[name]), self.baseline.get(name)) == "new"
+
+
+def _baseline(request: Request) -> Baseline:
+    path = request.baseline
+    return load_baseline(path) if path and (path.exists() or not request.baseline_may_be_missing) else {}

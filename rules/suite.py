@@ -35,29 +35,43 @@ DOIT_CONFIG: dict[str, Any] = {
 VARIABLES = ("targets", "triton", "kernels")  # selections on doit's command line
 
 
-def portcheck_suite(manifest: str | Path | None = None) -> dict[str, Callable[[], Any]]:
+def portcheck_suite(
+    manifest: str | Path | None = None, *, json: str | Path | None = None, baseline: str | Path | None = None
+) -> dict[str, Callable[[], Any]]:
     """The task creators for a manifest, to be put into a dodo.py's globals.
 
-    Without `manifest`, the one of the current folder or of the nearest above. Selections are given on doit's command
-    line: `doit portcheck targets=cuda:80,hip:gfx942 triton=3.9.0 kernels='attn*'`.
+    Selections are given on doit's command line:
+    `doit portcheck targets=cuda:80,hip:gfx942 triton=3.9.0 kernels='attn*'`.
+
+    Args:
+        manifest: where it is; without it the one of the current folder or of the nearest above.
+        json: where the task `report` writes the JSON report.
+        baseline: the failures that are taken as known, once the task `baseline` has written them there.
     """
     wildcards.install()
     try:
-        run = Run(_request(manifest))
+        run = Run(_request(manifest, json, baseline))
     except PortcheckError as error:
         return {f"task_{kind}": _broken(str(error)) for kind in KINDS}
     PortcheckReporter.runs.append(run)
     return creators(run, run.cells.values)
 
 
-def _request(manifest: str | Path | None) -> Request:
+def _request(manifest: str | Path | None, json: str | Path | None, baseline: str | Path | None) -> Request:
     path = Path(manifest) if manifest else find_manifest(Path.cwd())
     if path is None:
         raise UsageError("no portcheck.toml here or above; write one, or name it: portcheck_suite(manifest=…)")
     _check_variables()
     selection = Selection(targets=_list("targets"), triton=_list("triton"), kernels=_list("kernels"))
     color = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-    return Request(path, selection, color=color)
+    return Request(
+        path,
+        selection,
+        color=color,
+        json=Path(json) if json else None,
+        baseline=Path(baseline) if baseline else None,
+        baseline_may_be_missing=True,
+    )
 
 
 def _check_variables() -> None:

@@ -2,50 +2,63 @@
 
 doit 0.37 has traps, and every task is written around them: captured output is mixed up between threads, so nothing is
 captured; a task that depends on a failed one never runs, so a verdict is never a failure; doit's memory is written only
-at the end of a run, so the cache is the memory and every task always runs, which is cheap.
+at the end of a run, so the cache is the memory: it says which tasks are up to date. An exception while doit asks for
+that would end the run, so what it asks never raises.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from portcheck.cells import Cell
-from portcheck.rules.reports import print_report, write_report
+from portcheck.rules.baselines import is_frozen, write_baseline
+from portcheck.rules.reports import is_written, print_report, print_selected, write_report
 from portcheck.rules.run import Run
 
 Task = dict[str, Any]
 
-KINDS = ("toolchain", "resolve", "compile", "audit", "report", "portcheck")
+KINDS = ("toolchain", "resolve", "compile", "audit", "report", "baseline", "portcheck")
 GROUPS = KINDS[:3]  # those with a task for each release, unit or cell
-_ALWAYS: Task = {"uptodate": [False], "io": {"capture": False}, "verbosity": 2}
+MATRIX = "_matrix"  # comes after tasks of the kinds below, where `portcheck` does not
+SHOWN = frozenset({*GROUPS, "audit", "report"})
+_TASK: Task = {"io": {"capture": False}, "verbosity": 2}
 
 
 def is_ours(name: str) -> bool:
     """Is `name` that of a task made here, or a pattern over such names?"""
-    return name.partition(":")[0] in KINDS
+    return name.partition(":")[0] in (*KINDS, MATRIX)
 
 
 def toolchain_tasks(run: Run) -> Iterator[Task]:
     """`toolchain:RELEASE`: find the installation and digest it."""
-    yield _group("Triton installations")
+    yield _group("Triton installations", run.is_prepared)
     for release in dict.fromkeys(cell.release for cell in run.cells.values()):
-        yield {**_ALWAYS, "name": release, "actions": [run.toolchain], "doc": f"find and digest Triton {release}"}
+        yield {
+            **_TASK,
+            "name": release,
+            "actions": [run.toolchain],
+            "uptodate": [run.is_prepared],
+            "doc": f"find and digest Triton {release}",
+        }
 
 
 def resolve_tasks(run: Run, cells: Iterable[Cell]) -> Iterator[Task]:
     """`resolve:UNIT@RELEASE`: import user code; its kernels and what they are made of."""
-    yield _group("modules with kernels, imported")
     groups: defaultdict[str, list[str]] = defaultdict(list)
     for cell in cells:
         groups[_resolved_by(cell)].append(cell.name)
+    everything = [name for names in groups.values() for name in names]
+    yield _group("modules with kernels, imported", (run.is_resolved, [everything]))
     for name, names in groups.items():
         release = name.rpartition("@")[2]
         yield {
-            **_ALWAYS,
+            **_TASK,
             "name": name,
             "actions": [(run.resolve, [names])],
+            "uptodate": [(run.is_resolved, [names])],
             "task_dep": [f"toolchain:{release}"],
             "doc": "import it, unless nothing that it reads has changed",
         }
@@ -53,13 +66,15 @@ def resolve_tasks(run: Run, cells: Iterable[Cell]) -> Iterator[Task]:
 
 def compile_tasks(run: Run, cells: Iterable[Cell]) -> Iterator[Task]:
     """`compile:ROW@TARGET@RELEASE`: one cell, the longest of last time first."""
-    yield _group("cells")
+    cells = list(cells)
+    yield _group("cells", lambda: all(run.is_known(cell.name) for cell in cells))
     seconds = run.expected_seconds
     for cell in sorted(cells, key=lambda cell: -seconds.get(cell.name, 0.0)):
         yield {
-            **_ALWAYS,
+            **_TASK,
             "name": cell.name,
             "actions": [(run.compile, [cell.name])],
+            "uptodate": [(run.is_known, [cell.name])],
             "task_dep": [f"resolve:{_resolved_by(cell)}"],
             "doc": f"compile {cell.row.ref} for {cell.target} with Triton {cell.release}",
         }
@@ -67,22 +82,61 @@ def compile_tasks(run: Run, cells: Iterable[Cell]) -> Iterator[Task]:
 
 def audit_task(run: Run) -> Task:
     """`audit`: run the front ends of some hits, where that is asked for."""
-    return {**_ALWAYS, "actions": [run.audit], "task_dep": ["compile"], "doc": "compare records with their front ends"}
+    return {
+        **_TASK,
+        "actions": [run.audit],
+        "uptodate": [run.request.audit is None],
+        "task_dep": ["compile"],
+        "doc": "compare records with their front ends",
+    }
 
 
 def report_task(run: Run) -> Task:
-    """`report`: assemble the report and write its files."""
-    return {**_ALWAYS, "actions": [(write_report, [run])], "task_dep": ["audit"], "doc": "write the reports asked for"}
+    """`report`: write the reports that are asked for, unless they show the same records already."""
+    return {
+        **_TASK,
+        "actions": [(write_report, [run])],
+        "uptodate": [partial(_asked, is_written, run)],
+        "task_dep": ["audit"],
+        "doc": "write the reports asked for",
+    }
+
+
+def baseline_task(run: Run) -> Task:
+    """`baseline`: freeze today's failures into a file."""
+    return {
+        **_TASK,
+        "actions": [partial(write_baseline, run)],
+        "uptodate": [partial(_asked, is_frozen, run)],
+        "params": [
+            {
+                "name": "output",
+                "short": "o",
+                "long": "output",
+                "default": "",
+                "help": "the file",
+            },
+            {"name": "prune", "long": "prune", "type": bool, "default": False, "help": "only take out, add nothing"},
+        ],
+        "task_dep": ["audit"],
+        "doc": "freeze today's failures, so that only new ones fail",
+    }
 
 
 def portcheck_task(run: Run) -> Task:
     """`portcheck`: print the matrix, and fail if there is a new failure."""
     return {
-        **_ALWAYS,
+        **_TASK,
         "actions": [(print_report, [run])],
+        "uptodate": [False],
         "task_dep": ["report"],
         "doc": "check all kernels and print the matrix",
     }
+
+
+def matrix_task(run: Run) -> Task:
+    """The matrix of what was asked for by name: `wildcards` knows what. It is private, so doit does not list it."""
+    return {**_TASK, "basename": MATRIX, "actions": [(print_selected, [run])], "uptodate": [False]}
 
 
 def creators(run: Run, cells: Callable[[], Iterable[Cell]]) -> dict[str, Callable[[], Any]]:
@@ -93,7 +147,9 @@ def creators(run: Run, cells: Callable[[], Iterable[Cell]]) -> dict[str, Callabl
         "task_compile": lambda: compile_tasks(run, cells()),
         "task_audit": lambda: audit_task(run),
         "task_report": lambda: report_task(run),
+        "task_baseline": lambda: baseline_task(run),
         "task_portcheck": lambda: portcheck_task(run),
+        f"task_{MATRIX}": lambda: matrix_task(run),
     }
 
 
@@ -101,5 +157,13 @@ def _resolved_by(cell: Cell) -> str:
     return f"{cell.row.ref.unit}@{cell.release}"
 
 
-def _group(doc: str) -> Task:
-    return {"name": None, "doc": doc}
+def _group(doc: str, uptodate: Any) -> Task:
+    return {"name": None, "doc": doc, "uptodate": [uptodate]}
+
+
+def _asked(is_current: Callable[[Run, Any], bool], run: Run, task: Any) -> bool:
+    """What doit asks of a task that writes a file. Where there is trouble the task has to run: it says what it is."""
+    try:
+        return is_current(run, task)
+    except Exception:
+        return False

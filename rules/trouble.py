@@ -16,6 +16,7 @@ class Trouble:
     def __init__(self) -> None:
         self.problems: list[PortcheckError] = []  # they end the run
         self.unwritten: list[PortcheckError] = []  # files that could not be written, which ends nothing
+        self._told: list[PortcheckError] = []
         self._lock = threading.Lock()
 
     @property
@@ -50,7 +51,8 @@ class Trouble:
                 self.problems.append(problem)
 
     def tell(self) -> None:
-        """Write all of it to standard error."""
-        tell(
-            *(f"portcheck: {line}" for problem in self.problems + self.unwritten for line in str(problem).splitlines())
-        )
+        """Write to standard error what was not told yet."""
+        with self._lock:
+            untold = [problem for problem in self.problems + self.unwritten if problem not in self._told]
+            self._told += untold
+        tell(*(f"portcheck: {line}" for problem in untold for line in str(problem).splitlines()))

@@ -12,7 +12,7 @@ from doit.control import TaskControl
 from doit.exceptions import InvalidCommand
 
 from portcheck.patterns import is_wild, matches
-from portcheck.rules.tasks import GROUPS, is_ours
+from portcheck.rules.tasks import GROUPS, MATRIX, SHOWN, is_ours
 
 _select = TaskControl._process_filter
 
@@ -28,6 +28,10 @@ def install() -> None:
 def _expand_and_select(control: TaskControl, selection: list[str]) -> list[str]:
     expanded = [name for text in selection for name in _expand(control, text)]
     selected: list[str] = _select(control, expanded)
+    shown = [name for name in selected if name.partition(":")[0] in SHOWN]
+    if shown and "portcheck" not in selected and MATRIX in control.tasks:
+        control.tasks[MATRIX].task_dep = shown
+        selected.append(MATRIX)
     return selected
 
 

@@ -10,7 +10,7 @@ from portcheck.errors import UsageError
 
 if TYPE_CHECKING:
     from portcheck.cells import Cell
-    from portcheck.judge import Explanation
+    from portcheck.judge import Standing
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
         UsageError: no such cell, or a bad manifest.
         EnvironmentProblem: Triton is not there.
     """
-    from portcheck.cli.check import manifest_path
+    from portcheck.cli.arguments import manifest_path
     from portcheck.reasons import Memory
     from portcheck.rules.request import Request
     from portcheck.rules.run import Run
@@ -63,9 +63,9 @@ def run(args: argparse.Namespace) -> int:
     try:
         explained.prepare()
         for cell in explained.cells.values():
-            explanation = explained.workshop.judge(cell).explain(cell)
+            standing = explained.workshop.judge(cell).explain(cell)
             compiled_here = memory.last(cell.name)[0] is not None
-            print("\n".join(_lines(cell, explanation, compiled_here)))
+            print("\n".join(_lines(cell, standing, compiled_here)))
     except KeyboardInterrupt:
         explained.interrupt()  # what is being imported may never end
         raise
@@ -74,38 +74,38 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _lines(cell: Cell, explanation: Explanation, compiled_here: bool) -> Iterator[str]:
+def _lines(cell: Cell, standing: Standing, compiled_here: bool) -> Iterator[str]:
     yield cell.name
-    failure = explanation.known.outcome.failure if explanation.known else None
+    failure = standing.known.outcome.failure if standing.known else None
     if failure and failure.stage == "import":
         yield "  recorded: nothing; its module cannot be imported, and such failures are not kept"
     else:
-        yield from _standing(explanation, compiled_here)
+        yield from _standing(standing, compiled_here)
     if failure:
         where = f" at {failure.position.file}:{failure.position.line}" if failure.position else ""
         yield f"  {failure.verdict} in {failure.stage}{where}: {failure.message}"
         yield from (f"    {line}" for line in failure.detail.splitlines())
 
 
-def _standing(explanation: Explanation, compiled_here: bool) -> Iterator[str]:
-    known = explanation.known
+def _standing(standing: Standing, compiled_here: bool) -> Iterator[str]:
+    known = standing.known
     yield (
         f"  recorded: {known.outcome.verdict} ({known.origin})"
         if known
         else "  recorded: nothing; it would be compiled"
     )
-    if explanation.open:
+    if standing.open:
         yield "  the kernel is open: it is compiled again when anything that its module reads changes, because of"
-        yield from (f"    {reason}" for reason in explanation.open)
+        yield from (f"    {reason}" for reason in standing.open)
     else:
         yield "  the kernel is closed: everything that it depends on is in its key"
     if not compiled_here:
         yield "  it was never compiled here"
-    elif explanation.changed:
+    elif standing.changed:
         yield "  since it was last compiled here"
-        yield from (f"    {line}" for line in explanation.changed)
-    elif explanation.then:
+        yield from (f"    {line}" for line in standing.changed)
+    elif standing.then:
         yield "  nothing changed since it was last compiled here; that time it was because"
-        yield from (f"    {line}" for line in explanation.then)
+        yield from (f"    {line}" for line in standing.then)
     else:
         yield "  nothing changed since it was last compiled here"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from portcheck.baseline import Entry
 from portcheck.report.model import Group, Report, ReportCell
 from portcheck.report.style import Style
 from portcheck.target import Target
@@ -20,8 +21,9 @@ def render_groups(report: Report, style: Style, *, releases: bool) -> Iterator[s
         body = [
             group.failure.message,
             *_places(group),
-            *_rows(group, releases),
-            *_reasons(group),
+            *written_rows(group.cells, releases),
+            *_reasons(group, releases),
+            *_otherwise(group),
             *_blame(group, reached),
         ]
         yield "\n".join([_heading(group, style), *(f"   {line}" for line in body)])
@@ -32,8 +34,9 @@ def _heading(group: Group, style: Style) -> str:
     parts = [f"{failure.verdict} in {failure.stage}"]
     if failure.pass_name:
         parts.append(f"pass {failure.pass_name}")
-    if all(member.status == "xfail" for member in group.cells):
-        parts.append("expected")
+    for status, word in (("xfail", "expected"), ("known", "known")):
+        if all(member.status == status for member in group.cells):
+            parts.append(word)
     return style("bold", f"{group.letter}  {' · '.join(parts)}")
 
 
@@ -44,8 +47,9 @@ def _places(group: Group) -> Iterator[str]:
         yield f"at {_written(places[0])}" + (f" and {more} more place{'s' if more > 1 else ''}" if more else "")
 
 
-def _rows(group: Group, releases: bool) -> Iterator[str]:
-    for row, by_release in _by_row(group.cells).items():
+def written_rows(cells: Sequence[ReportCell], releases: bool) -> Iterator[str]:
+    """A line a row: on which targets, and with `releases` of which ones."""
+    for row, by_release in _by_row(cells).items():
         alike: dict[str, list[str]] = {}
         for release, targets in by_release.items():
             alike.setdefault(", ".join(map(str, targets)), []).append(release)
@@ -53,11 +57,27 @@ def _rows(group: Group, releases: bool) -> Iterator[str]:
             yield f"{row} on {shown}" + (f" (Triton {', '.join(of)})" if releases else "")
 
 
-def _reasons(group: Group) -> Iterator[str]:
-    """Why the manifest expects these failures."""
-    expected = [member.expectation for member in group.cells if member.status == "xfail" and member.expectation]
+def _reasons(group: Group, releases: bool) -> Iterator[str]:
+    """Why the manifest expects these failures, and which are new among others that are not."""
+    by_status: dict[str | None, list[ReportCell]] = {}
+    for member in group.cells:
+        by_status.setdefault(member.status, []).append(member)
+    expected = [member.expectation for member in by_status.get("xfail", ()) if member.expectation]
     for reason in dict.fromkeys(expectation.reason for expectation in expected if expectation.reason):
         yield f"expected: {reason}"
+    if "new" in by_status and len(by_status) > 1:
+        yield f"new of these: {'; '.join(written_rows(by_status['new'], releases))}"
+
+
+def _otherwise(group: Group) -> Iterator[str]:
+    """How the baseline knew cells of this group to fail, where that was another failure."""
+    known: dict[Entry, int] = {}
+    for member in group.cells:
+        if member.status == "new" and member.entry:
+            known[member.entry] = known.get(member.entry, 0) + 1
+    for entry, count in known.items():
+        which = f"{count} of these cells" if count < len(group.cells) else "these cells"
+        yield f"new: the baseline knows {which} to fail differently: {entry.verdict} in {entry.stage}: {entry.message}"
 
 
 def _blame(group: Group, reached: _Rows) -> Iterator[str]:

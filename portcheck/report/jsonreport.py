@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from portcheck import __version__
-from portcheck.report.model import Group, Report, ReportCell
+from portcheck.baseline import Entry
+from portcheck.manifest.model import Expectation
+from portcheck.report.model import SKIPPED, Group, Report, ReportCell
 from portcheck.report.note import NOTE
 from portcheck.report.output import write_file
 from portcheck.verdicts import Position
@@ -62,7 +65,16 @@ def _head(report: Report) -> dict[str, Any]:
 
 
 def _tail(report: Report) -> dict[str, Any]:
-    return {"failures": [_group(group) for group in report.groups], "note": NOTE}
+    return {
+        "failures": [_group(group) for group in report.groups],
+        "missing": [reported.cell.name for reported in report.missing],
+        "baseline": {
+            "fixed": [reported.cell.name for reported in report.fixed],
+            "covered": [reported.cell.name for reported in report.covered],
+            "stale": list(report.stale),
+        },
+        "note": NOTE,
+    }
 
 
 def _cell(reported: ReportCell) -> dict[str, Any]:
@@ -77,7 +89,9 @@ def _cell(reported: ReportCell) -> dict[str, Any]:
         "stage": reported.failure.stage if reported.failure else None,
         "fingerprint": reported.fingerprint,
         "status": reported.status,
-        "from": result.origin,
+        "expected": _as_dict(reported.expectation),
+        "baseline": _as_dict(reported.entry),
+        "from": result.origin if reported.status else SKIPPED,
         "front_key": result.front_key,
         "back_key": result.back_key,
         "kernel_hash": result.kernel_hash,
@@ -107,6 +121,10 @@ def _group(group: Group) -> dict[str, Any]:
         "see": None,
         "cells": [reported.cell.name for reported in group.cells],
     }
+
+
+def _as_dict(value: Expectation | Entry | None) -> dict[str, Any] | None:
+    return asdict(value) if value else None
 
 
 def _position(at: Position | None) -> dict[str, Any] | None:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from portcheck import __version__
 from portcheck.report.groups import render_groups
-from portcheck.report.model import ORIGINS, Report, ReportCell
+from portcheck.report.model import MISSING, ORIGINS, SKIPPED, Report, ReportCell
 from portcheck.report.note import NOTE
+from portcheck.report.passed import render_passed
 from portcheck.report.style import Style
 from portcheck.target import Target
 from portcheck.toolchain.model import Toolchain
@@ -31,6 +32,7 @@ def render(report: Report, *, color: bool, width: int | None) -> str:
         title = style("bold", f"Triton {toolchain.release}") if several else None
         parts.extend(_matrix(report, toolchain, title, style, width))
     parts.extend(render_groups(report, style, releases=several))
+    parts.extend(render_passed(report, style, releases=several))
     parts += [_summary(report, several), NOTE]
     return "\n\n".join(parts) + "\n"
 
@@ -78,7 +80,7 @@ def _blocks(
 
 def _text(reported: ReportCell | None) -> str:
     if reported is None or reported.status is None:
-        return _ABSENT
+        return _ABSENT if reported is None or reported.result.origin != MISSING else MISSING
     if reported.status in ("new", "known"):
         return f"{SHORT[reported.result.outcome.verdict]}:{reported.letter}"
     return reported.status
@@ -97,7 +99,9 @@ def _summary(report: Report, several: bool) -> str:
     )
     if count["xpass"]:
         verdicts += f", {count['xpass']} passed unexpectedly"
-    origins = ", ".join(f"{count[origin]} {origin}" for origin in ORIGINS if count[origin])
+    missing = len(report.missing)
+    counts = {**{origin: count[origin] for origin in ORIGINS}, SKIPPED: count[SKIPPED] - missing, MISSING: missing}
+    origins = ", ".join(f"{number} {origin}" for origin, number in counts.items() if number)
     return " · ".join(filter(None, [verdicts, _slowest(report, several), origins, f"{report.seconds:.1f} s"]))
 
 

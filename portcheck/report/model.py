@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from portcheck.baseline import Entry
 from portcheck.cells import Cell
 from portcheck.diagnose.fingerprint import fingerprint
 from portcheck.manifest.model import Expectation
@@ -16,11 +17,9 @@ from portcheck.verdicts import Failure, Result
 
 ORIGINS = ("compiled", "cached", "cutoff", "remote", "predicted", "skipped")
 SKIPPED = "skipped"
+MISSING = "missing"  # no record answers for the cell, and it was not to be compiled; counted as skipped
 
 T = TypeVar("T")
-
-# (did it fail, was it expected to) → status
-_STATUS = {(False, False): "ok", (False, True): "xpass", (True, False): "new", (True, True): "xfail"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +32,7 @@ class ReportCell:
     fingerprint: str | None  # None unless it failed
     letter: str | None  # of its failure group
     expectation: Expectation | None
+    entry: Entry | None = None  # of the baseline, whether the cell fails as it says or not
 
     @property
     def failure(self) -> Failure | None:
@@ -60,6 +60,22 @@ class Report:
     groups: tuple[Group, ...]
     summary: Mapping[str, int]  # cells, ok, failed; new, known, xfail, xpass; one count an origin
     seconds: float  # wall clock of the run
+    stale: tuple[str, ...] = ()  # cells in the baseline that the manifest no longer has
+
+    @property
+    def fixed(self) -> tuple[ReportCell, ...]:
+        """Cells in the baseline that no longer fail."""
+        return tuple(reported for reported in self.cells if reported.entry and reported.status in ("ok", "xpass"))
+
+    @property
+    def covered(self) -> tuple[ReportCell, ...]:
+        """Cells in the baseline whose failure `xfail` expects, which says why: the baseline need not."""
+        return tuple(reported for reported in self.cells if reported.entry and reported.status == "xfail")
+
+    @property
+    def missing(self) -> tuple[ReportCell, ...]:
+        """Cells that no record answers for."""
+        return tuple(reported for reported in self.cells if reported.result.origin == MISSING)
 
 
 def build(
@@ -67,11 +83,14 @@ def build(
     toolchains: Sequence[Toolchain],
     seconds: float,
     expectation: Callable[[Cell], Expectation | None],
+    known: Callable[[Cell], Entry | None] = lambda cell: None,
+    stale: Sequence[str] = (),
 ) -> Report:
     """Assemble a report.
 
     Rows and targets are shown in the order in which `judged` first names them, releases in that of `toolchains`; the
-    order in which cells of one row come does not matter. `expectation` gives the `xfail` entry that covers a cell.
+    order in which cells of one row come does not matter. `expectation` gives the `xfail` entry that covers a cell,
+    `known` that of the baseline, and `stale` names the cells of the baseline that the manifest no longer has.
     """
     rows = _ranks(cell.row.name for cell, _ in judged)
     releases = _ranks(toolchain.release for toolchain in toolchains)
@@ -85,7 +104,7 @@ def build(
         ),
     )
     letters: dict[str, str] = {}
-    cells = tuple(_reported(cell, result, expectation(cell), letters) for cell, result in ordered)
+    cells = tuple(_reported(cell, result, expectation(cell), known(cell), letters) for cell, result in ordered)
     return Report(
         toolchains=tuple(toolchains),
         targets=tuple(targets),
@@ -93,7 +112,17 @@ def build(
         groups=tuple(_group(letter, print_, cells) for print_, letter in letters.items()),
         summary=_summary(cells),
         seconds=seconds,
+        stale=tuple(stale),
     )
+
+
+def status_of(failure: Failure | None, expected: Expectation | None, entry: Entry | None) -> str:
+    """`ok`, `new`, `known`, `xfail` or `xpass`. What the manifest expects wins over a baseline."""
+    if failure is None:
+        return "ok" if expected is None else "xpass"
+    if expected is not None:
+        return "xfail"
+    return "known" if entry and entry.is_of(failure) else "new"
 
 
 def exit_status(report: Report, xfail_strict: Callable[[Cell], bool]) -> int:
@@ -105,16 +134,18 @@ def exit_status(report: Report, xfail_strict: Callable[[Cell], bool]) -> int:
     return 1 if new or passed else 0
 
 
-def _reported(cell: Cell, result: Result, expected: Expectation | None, letters: dict[str, str]) -> ReportCell:
-    if result.origin == SKIPPED:
-        return ReportCell(cell, result, None, None, None, expected)
+def _reported(
+    cell: Cell, result: Result, expected: Expectation | None, entry: Entry | None, letters: dict[str, str]
+) -> ReportCell:
+    if result.origin in (SKIPPED, MISSING):
+        return ReportCell(cell, result, None, None, None, expected, entry)
     failure = result.outcome.failure
-    status = _STATUS[failure is not None, expected is not None]
+    status = status_of(failure, expected, entry)
     if failure is None:
-        return ReportCell(cell, result, status, None, None, expected)
+        return ReportCell(cell, result, status, None, None, expected, entry)
     print_ = fingerprint(failure)
     letter = letters.setdefault(print_, _letter(len(letters)))
-    return ReportCell(cell, result, status, print_, letter, expected)
+    return ReportCell(cell, result, status, print_, letter, expected, entry)
 
 
 def _group(letter: str, print_: str, cells: Sequence[ReportCell]) -> Group:
@@ -126,7 +157,7 @@ def _group(letter: str, print_: str, cells: Sequence[ReportCell]) -> Group:
 
 def _summary(cells: Sequence[ReportCell]) -> dict[str, int]:
     statuses = Counter(reported.status for reported in cells)
-    origins = Counter(reported.result.origin for reported in cells)
+    origins = Counter(SKIPPED if reported.status is None else reported.result.origin for reported in cells)
     failed = sum(reported.failure is not None for reported in cells)
     return {
         "cells": len(cells),

@@ -10,7 +10,7 @@ from portcheck.cache.files import publish
 from portcheck.errors import UsageError
 
 
-def write_file(path: Path, text: Iterable[str]) -> None:
+def write_file(path: Path, text: Iterable[str], what: str = "report") -> None:
     """Make the pieces of `text` the content of `path`, creating folders as needed.
 
     Raises:
@@ -22,4 +22,4 @@ def write_file(path: Path, text: Iterable[str]) -> None:
         else:
             publish(str(path.resolve()), (piece.encode() for piece in text))  # resolved: a link stays a link
     except OSError as error:
-        raise UsageError(f"{path}: cannot write the report: {error.strerror or error}") from error
+        raise UsageError(f"{path}: cannot write the {what}: {error.strerror or error}") from error

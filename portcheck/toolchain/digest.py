@@ -15,9 +15,12 @@ import xxhash
 
 from portcheck.cache import Store
 from portcheck.keys import Key, canonical, digest
+from portcheck.shapes import shape
 
 # A file changed within the clock tick of its last stat keeps its mtime: trust only stats this much older (nanoseconds).
 _SETTLED = 2_000_000_000
+
+_is_memory = shape({"contents": str})
 
 _Stat = list[int]  # inode, size, mtime_ns, ctime_ns
 
@@ -31,7 +34,7 @@ def package_digest(package: Path, python_minor: str, store: Store) -> str:
     preimage = canonical({"package": str(package), "files": stats})
     memo = Key(digest(preimage), preimage)
     remembered = store.get("local", memo.hex, memo.preimage)
-    if remembered:
+    if remembered and _is_memory(remembered):
         contents = str(remembered["contents"])
     else:
         contents = digest(canonical({name: _content(package / name) for name in stats}))

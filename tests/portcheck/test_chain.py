@@ -73,3 +73,10 @@ def test_a_chain_that_never_ends_is_not_followed(chains: Chains, first: Key, sto
         key = chains._next(key, "1")
 
     assert chains.walk(first, {"a": "1"}.get).record is None
+
+
+@pytest.mark.parametrize("inputs", [None, 7, ["a"], {"a": "1"}])
+def test_a_link_that_names_no_list_leads_nowhere(chains: Chains, first: Key, inputs: object) -> None:
+    chains.store.put("inputs", first.hex, first.preimage, {"inputs": inputs})
+
+    assert chains.walk(first, {"a": "1"}.get).record is None

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from portcheck import digests
 from portcheck.cache import Store
 from portcheck.digests import Digests
 
@@ -41,10 +42,10 @@ def test_the_content_decides(store: Store, path: Path) -> None:
 
 
 def test_what_is_not_there_or_no_file_has_none(store: Store, path: Path) -> None:
-    digests = Digests(store, path.parent)
+    memory = Digests(store, path.parent)
 
-    assert digests.of(str(path.parent / "gone.py")) is None
-    assert digests.of(str(path.parent)) is None
+    assert memory.of(str(path.parent / "gone.py")) is None
+    assert memory.of(str(path.parent)) is None
 
 
 @pytest.mark.usefixtures("an_hour_later")
@@ -75,8 +76,29 @@ def test_a_changed_file_is_read_again_though_its_times_are_set_back(store: Store
 
 
 def test_what_was_written_just_now_is_not_remembered(store: Store, path: Path) -> None:
-    digests = Digests(store, path.parent)
-    digests.of(str(path))
-    digests.save()
+    memory = Digests(store, path.parent)
+    memory.of(str(path))
+    memory.save()
 
     assert Digests(store, path.parent)._known == {}
+
+
+@pytest.mark.usefixtures("an_hour_later")
+def test_the_memory_has_an_end_and_keeps_what_this_run_used(
+    store: Store, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(digests, "LIMIT", 1)
+    other = path.parent / "other.py"
+    other.write_text("other")
+    for used in (path, other):
+        memory = Digests(store, path.parent)
+        memory.of(str(used))
+        memory.save()
+
+    assert list(Digests(store, path.parent)._known) == [str(other)]
+
+
+def test_a_pipe_has_no_digest(store: Store, path: Path) -> None:
+    os.mkfifo(path.parent / "pipe")
+
+    assert Digests(store, path.parent).of(str(path.parent / "pipe")) is None

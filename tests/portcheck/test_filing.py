@@ -228,3 +228,16 @@ def test_a_failure_s_position_follows_the_source(store: Store, tmp_path: Path) -
 
     assert found is not None and found.outcome.failure is not None
     assert found.outcome.failure.position == Position("kernels.py", 5, 12)
+
+
+def test_an_ok_record_where_a_failure_belongs_is_a_miss_and_the_other_way_round(store: Store) -> None:
+    ok = put(store, keys(), FRONT, OK)
+    payload = store.get("back", keys().back(FRONT).hex, keys().back(FRONT).preimage)
+    assert ok.back and payload
+    other = keys("another")
+    for kind, key in (("back", other.back_failure({**FRONT, "ttir": "o"})), ("local", other.local)):
+        store.put(kind, key.hex, key.preimage, {"outcome": payload, "limits": {}, "late": {}, **payload})
+    store.put("front", other.front.hex, other.front.preimage, {"front": None, "outcome": payload, "anchor": None})
+
+    assert filing(store).find(other, SETTINGS) is None
+    assert filing(store).find_back(other, {**FRONT, "ttir": "o"}) is None

@@ -24,7 +24,7 @@ from portcheck.target import parse_target
 
 UNIT = Unit("kernels.py", True, ("k",))
 CUDA, HIP = parse_target("cuda:90"), parse_target("hip:gfx942")
-KERNELS = {"k": {"params": [], "source": ["kernels.py", 1, 1]}}
+KERNELS = {"k": {"params": [], "tuned": [], "computed": [], "options": {}, "source": ["kernels.py", 1, 1]}}
 
 MakeResolver = Callable[..., Resolver]
 

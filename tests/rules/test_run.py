@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from portcheck.baseline import dump, entry_of
+from portcheck.cells import Cell
 from portcheck.compiler.tree import Interrupted
 from portcheck.errors import EnvironmentProblem, UsageError
 from portcheck.report.progress import Progress
@@ -182,3 +185,67 @@ def test_a_slow_import_is_named(make_run: MakeRun, monkeypatch: pytest.MonkeyPat
 
 def test_why_a_cell_is_compiled(make_run: MakeRun) -> None:
     assert make_run(force=True).why(next(iter(make_run().cells.values()))) == "forced"
+
+
+def test_a_known_failure_is_0_and_does_not_count_towards_the_limit(make_run: MakeRun, tmp_path: Path) -> None:
+    known = entry_of(RED.outcome.failure)  # type: ignore[arg-type]
+    (tmp_path / "baseline.toml").write_text(dump({"copy@cuda:90@9.8.7": known}))
+    run = prepared(
+        make_run(baseline=tmp_path / "baseline.toml", max_failures=1),
+        {"copy@cuda:90@9.8.7": RED, "scale@hip:gfx942@9.8.7": RED},
+    )
+    compile_all(run)
+
+    assert run.status == 0
+    assert run.report is not None
+    assert (run.report.summary["known"], run.report.summary["xfail"], run.report.summary["skipped"]) == (1, 1, 0)
+
+
+def test_a_baseline_that_is_not_there_is_an_error_unless_it_may_be_made_later(
+    make_run: MakeRun, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match="there is no such baseline"):
+        make_run(baseline=tmp_path / "baseline.toml")
+
+    assert make_run(baseline=tmp_path / "baseline.toml", baseline_may_be_missing=True).baseline == {}
+
+
+def test_an_unexpected_pass_fails_only_where_it_is_to(make_run: MakeRun, tmp_path: Path) -> None:
+    lax = prepared(make_run(), {})
+    manifest = tmp_path / "portcheck.toml"
+    manifest.write_text(manifest.read_text() + "xfail_strict = true\n")
+    strict = prepared(Run(lax.request), {})
+    for run in (lax, strict):
+        compile_all(run)
+
+    assert (lax.status, strict.status) == (0, 1)
+
+
+def test_the_state_of_a_cell_is_that_of_its_verdict(make_run: MakeRun) -> None:
+    run = prepared(make_run(), {})
+    run.known = {"copy@cuda:90@9.8.7": GREEN}
+
+    assert run.is_known("copy@cuda:90@9.8.7")
+    assert not run.is_known("copy@hip:gfx942@9.8.7")
+    assert not run.is_judged()
+
+
+def test_a_row_that_does_not_fit_its_kernel_is_not_resolved(make_run: MakeRun) -> None:
+    def misfit(cell: Cell) -> bool:
+        raise UsageError(f"{cell.name}: no such parameter")
+
+    run = prepared(make_run(force=True), {})
+    run.workshop.judge = lambda cell: SimpleNamespace(is_resolved=misfit)  # type: ignore
+
+    assert not run.is_resolved(["copy@cuda:90@9.8.7"])
+
+
+def test_asking_for_states_never_raises(make_run: MakeRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = make_run()
+    monkeypatch.setattr(run, "prepare", lambda: 1 / 0)
+    monkeypatch.chdir(tmp_path)
+
+    assert not run.is_known("copy@cuda:90@9.8.7")
+    assert not run.is_resolved(["copy@cuda:90@9.8.7"])
+    assert not run.is_prepared()
+    assert not run.is_judged()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from portcheck.cli.explain import _lines
-from portcheck.judge import Explanation
+from portcheck.judge import Standing
 from portcheck.verdicts import Failure, Outcome, Result
 
 
@@ -22,21 +22,21 @@ OK = Result(Outcome(), "cached")
 
 
 @pytest.mark.parametrize(
-    ("explanation", "compiled_here", "said"),
+    ("standing", "compiled_here", "said"),
     [
-        (Explanation(None, (), ()), False, ["recorded: nothing; it would be compiled", "it was never compiled here"]),
-        (Explanation(OK, (), ()), False, ["recorded: ok (cached)", "it was never compiled here"]),
-        (Explanation(OK, (), ()), True, ["nothing changed since it was last compiled here"]),
+        (Standing(None, (), ()), False, ["recorded: nothing; it would be compiled", "it was never compiled here"]),
+        (Standing(OK, (), ()), False, ["recorded: ok (cached)", "it was never compiled here"]),
+        (Standing(OK, (), ()), True, ["nothing changed since it was last compiled here"]),
         (
-            Explanation(None, (), ("constant N changed",)),
+            Standing(None, (), ("constant N changed",)),
             True,
             ["since it was last compiled here", "constant N changed"],
         ),
-        (Explanation(None, ("reads a file",), ()), True, ["the kernel is open", "reads a file"]),
+        (Standing(None, ("reads a file",), ()), True, ["the kernel is open", "reads a file"]),
     ],
 )
-def test_where_a_verdict_stands(explanation: Explanation, compiled_here: bool, said: list[str]) -> None:
-    text = "\n".join(_lines(CELL, explanation, compiled_here))
+def test_where_a_verdict_stands(standing: Standing, compiled_here: bool, said: list[str]) -> None:
+    text = "\n".join(_lines(CELL, standing, compiled_here))
 
     assert all(part in text for part in said)
     assert ("never" in text) == (not compiled_here)
@@ -45,7 +45,7 @@ def test_where_a_verdict_stands(explanation: Explanation, compiled_here: bool, s
 def test_a_failed_import_is_not_kept_and_says_nothing_of_the_kernel() -> None:
     failure = Failure("import-error", "import", "ImportError: no", detail="Traceback")
 
-    assert list(_lines(CELL, Explanation(Result(Outcome(failure), "compiled"), (), ()), False)) == [
+    assert list(_lines(CELL, Standing(Result(Outcome(failure), "compiled"), (), ()), False)) == [
         "copy@cuda:90@3.9.0",
         "  recorded: nothing; its module cannot be imported, and such failures are not kept",
         "  import-error in import: ImportError: no",

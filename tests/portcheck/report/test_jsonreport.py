@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 
 from portcheck import __version__
+from portcheck.baseline import entry_of
 from portcheck.cells import Cell
 from portcheck.errors import UsageError
+from portcheck.manifest.model import Expectation
 from portcheck.report.jsonreport import as_dict, write
-from portcheck.report.model import Report, build
+from portcheck.report.model import MISSING, Report, build
 from portcheck.toolchain.model import Toolchain
 from portcheck.verdicts import Artifact, Failure, Position, Result
 
@@ -47,7 +49,8 @@ def report(judge: Judge, toolchain: Tool, tgamma: Failure) -> Report:
 def test_the_whole_report(report: Report) -> None:
     told = as_dict(report)
 
-    assert list(told) == ["schema", "tool", "toolchains", "targets", "summary", "cells", "failures", "note"]
+    assert list(told)[:5] == ["schema", "tool", "toolchains", "targets", "summary"]
+    assert list(told)[5:] == ["cells", "failures", "missing", "baseline", "note"]
     assert told["schema"] == "portcheck-report/1"
     assert told["tool"] == {"name": "portcheck", "version": __version__}
     assert told["toolchains"] == [{"triton": "3.9.0", "python": "3.11.7", "digest": "digest-of-3.9.0"}]
@@ -83,6 +86,8 @@ def test_an_ok_cell(report: Report) -> None:
         "stage": None,
         "fingerprint": None,
         "status": "ok",
+        "expected": None,
+        "baseline": None,
         "from": "cached",
         "front_key": "f1",
         "back_key": "b1",
@@ -157,3 +162,34 @@ def test_a_place_that_cannot_be_written_is_one_clear_error(report: Report, tmp_p
 
     with pytest.raises(UsageError, match=r"file/report\.json: cannot write the report: Not a directory"):
         write(report, tmp_path / "file" / "report.json")
+
+
+def test_why_a_cell_was_to_fail_is_in_the_report(judge: Judge, toolchain: Tool, tgamma: Failure) -> None:
+    judged = [
+        judge("a@hip:gfx942@3.9.0", tgamma),
+        judge("b@hip:gfx942@3.9.0", tgamma),
+        judge("c@hip:gfx942@3.9.0"),
+        judge("d@hip:gfx942@3.9.0", origin=MISSING),
+    ]
+    xfail = Expectation("hip:*", "<4", "no tgamma on AMD")
+    told = as_dict(
+        build(
+            judged,
+            [toolchain("3.9.0")],
+            0,
+            lambda cell: xfail if cell.row.name == "a" else None,
+            lambda cell: entry_of(tgamma) if cell.row.name in ("b", "c") else None,
+            ["gone@hip:gfx942@3.9.0"],
+        )
+    )
+
+    assert [cell["status"] for cell in told["cells"]] == ["xfail", "known", "ok", None]
+    assert told["cells"][0]["expected"] == {"target": "hip:*", "triton": "<4", "reason": "no tgamma on AMD"}
+    assert told["cells"][1]["baseline"]["fingerprint"] == told["cells"][1]["fingerprint"]
+    assert told["missing"] == ["d@hip:gfx942@3.9.0"]
+    assert told["cells"][3]["from"] == "skipped"
+    assert told["baseline"] == {
+        "fixed": ["c@hip:gfx942@3.9.0"],
+        "covered": [],
+        "stale": ["gone@hip:gfx942@3.9.0"],
+    }

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from portcheck import __version__
+from portcheck.baseline import entry_of
 from portcheck.cells import Cell
-from portcheck.manifest.model import Expectation
+from portcheck.manifest.model import Expectation, Settings
 from portcheck.report.matrix import render
-from portcheck.report.model import build
+from portcheck.report.model import MISSING, build
 from portcheck.report.note import NOTE
 from portcheck.toolchain.model import Toolchain
 from portcheck.verdicts import Failure, Position, Result
@@ -186,3 +188,79 @@ def test_colour_changes_nothing_but_the_colour(judge: Judge, toolchain: Tool, tg
     assert "\x1b[31mfront:A" in painted
     uncoloured = re.sub(r"\x1b\[\d+m", "", painted)
     assert [line.rstrip() for line in uncoloured.splitlines()] == plain.splitlines()
+
+
+def test_known_failures_are_shown_and_those_that_fail_differently_are_new(
+    judge: Judge, toolchain: Tool, tgamma: Failure
+) -> None:
+    other = Failure("mlir-error", "ttgir", "bad")
+    judged = [judge("a@cuda:80@3.9.0", other), judge("a@cuda:90@3.9.0", tgamma), judge("b@cuda:80@3.9.0", other)]
+    known = {"a@cuda:80@3.9.0": entry_of(other), "a@cuda:90@3.9.0": entry_of(other)}
+
+    report = build(judged, [toolchain("3.9.0")], 1, lambda cell: None, lambda cell: known.get(cell.name))
+    text = render(report, color=False, width=None)
+
+    assert "a  mlir:A   front:B\n" in text
+    assert "A  mlir-error in ttgir\n" in text
+    assert "   new of these: b on cuda:80\n" in text
+    assert "   new: the baseline knows these cells to fail differently: mlir-error in ttgir: bad\n" in text
+    assert "3 cells: 0 ok, 3 failed (2 new, 1 known)" in text
+
+
+def test_a_group_that_is_known_says_so(judge: Judge, toolchain: Tool, tgamma: Failure) -> None:
+    report = build(
+        [judge("a@hip:gfx942@3.9.0", tgamma)], [toolchain("3.9.0")], 1, lambda cell: None, lambda cell: entry_of(tgamma)
+    )
+
+    assert "A  frontend-error in frontend · known\n" in render(report, color=False, width=None)
+
+
+def test_what_a_baseline_no_longer_needs_is_told(judge: Judge, toolchain: Tool, tgamma: Failure) -> None:
+    judged = [judge("a@cuda:80@3.9.0"), judge("a@cuda:90@3.9.0"), judge("x@cuda:80@3.9.0", tgamma)]
+
+    report = build(
+        judged,
+        [toolchain("3.9.0")],
+        1,
+        lambda cell: Expectation("*") if cell.row.name == "x" else None,
+        lambda cell: entry_of(tgamma),
+        ["gone@cuda:80@3.9.0"],
+    )
+    text = render(report, color=False, width=None)
+
+    assert "no longer failing: portcheck baseline --prune takes them out\n   a on cuda:80, cuda:90\n" in text
+    assert "expected by xfail anyway: portcheck baseline --prune takes them out\n   x on cuda:80\n" in text
+    assert "no longer in the manifest: portcheck baseline --prune takes them out\n   gone@cuda:80@3.9.0\n" in text
+
+
+def test_unexpected_passes_are_told_with_the_reason_why_they_were_to_fail(judge: Judge, toolchain: Tool) -> None:
+    judged = [judge("a@cuda:80@3.9.0"), judge("b@cuda:80@3.9.0"), judge("c@cuda:80@3.9.0")]
+    strict = replace(judged[2][0].row, settings=Settings(targets=(), xfail_strict=True))
+    judged[2] = (replace(judged[2][0], row=strict), judged[2][1])
+    reasons = {"a": "triton#1", "b": None, "c": None}
+
+    report = build(judged, [toolchain("3.9.0")], 1, lambda cell: Expectation("*", reason=reasons[cell.row.kernel]))
+    text = render(report, color=False, width=None)
+
+    assert "\nPassed unexpectedly: take them out of xfail\n   a on cuda:80: triton#1\n   b on cuda:80\n" in text
+    assert "\nPassed unexpectedly, which xfail_strict forbids: take them out of xfail\n   c on cuda:80\n" in text
+
+
+def test_very_many_surprises_are_counted(judge: Judge, toolchain: Tool) -> None:
+    judged = [judge(f"k{number}@cuda:80@3.9.0") for number in range(25)]
+
+    report = build(judged, [toolchain("3.9.0")], 1, lambda cell: Expectation("*"))
+
+    assert "   k19 on cuda:80\n   and 5 more\n" in render(report, color=False, width=None)
+
+
+def test_cells_without_a_record_are_missing(judge: Judge, toolchain: Tool) -> None:
+    judged = [judge("a@cuda:80@3.9.0"), judge("a@cuda:90@3.9.0", origin=MISSING)]
+
+    report = build(judged, [toolchain("3.9.0")], 1, lambda cell: None)
+    text = render(report, color=False, width=None)
+
+    assert "a  ok       missing\n" in text
+    assert "Missing, no record answers: portcheck check compiles them\n   a on cuda:90\n" in text
+    assert "1 compiled, 1 missing" in text
+    assert report.summary["skipped"] == 1

@@ -7,9 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
+from portcheck.baseline import Entry, entry_of
 from portcheck.cells import Cell
 from portcheck.manifest.model import Expectation
-from portcheck.report.model import build, exit_status
+from portcheck.report.model import build, exit_status, status_of
 from portcheck.toolchain.model import Toolchain
 from portcheck.verdicts import Failure, Result
 
@@ -65,6 +66,39 @@ def test_counts(judge: Judge, toolchain: Tool) -> None:
         "predicted": 0,
         "skipped": 1,
     }
+
+
+@pytest.mark.parametrize(
+    ("failure", "expected", "entry", "status"),
+    [
+        (None, None, None, "ok"),
+        (None, None, entry_of(BAD), "ok"),
+        (None, Expectation("*"), entry_of(BAD), "xpass"),
+        (BAD, None, None, "new"),
+        (BAD, None, entry_of(BAD), "known"),
+        (BAD, None, entry_of(TOOL), "new"),  # it fails differently
+        (BAD, Expectation("*"), None, "xfail"),
+        (BAD, Expectation("*"), entry_of(BAD), "xfail"),  # what the manifest says wins, since it has reasons
+        (TOOL, None, entry_of(TOOL), "new"),  # a missing tool is for whoever can install it
+    ],
+)
+def test_what_a_cell_is_in_the_light_of_the_manifest_and_of_a_baseline(
+    failure: Failure | None, expected: Expectation | None, entry: Entry | None, status: str
+) -> None:
+    assert status_of(failure, expected, entry) == status
+
+
+def test_what_a_baseline_no_longer_needs(judge: Judge, toolchain: Tool) -> None:
+    judged = [judge("a@cuda:80@3.9.0"), judge("b@cuda:80@3.9.0", BAD), judge("c@cuda:80@3.9.0", BAD)]
+
+    report = build(
+        judged, [toolchain("3.9.0")], 0, expect("c@cuda:80@3.9.0"), lambda cell: entry_of(BAD), ["d@cuda:80@3.9.0"]
+    )
+
+    assert [reported.cell.row.name for reported in report.fixed] == ["a"]
+    assert [reported.cell.row.name for reported in report.covered] == ["c"]
+    assert report.stale == ("d@cuda:80@3.9.0",)
+    assert exit_status(report, lambda cell: True) == 0
 
 
 def test_cells_with_one_cause_are_one_group_across_targets_and_releases(
