@@ -87,7 +87,7 @@ class Resolver:
         wide = {
             "inputs": [self.observer.observe(listed, self.environ(unit)) for listed in lists],
             "variables": environment.variables(self.environ(unit)),
-            "distributions": environment.distributions(),
+            "distributions": environment.distributions(self.observer.imports.path),
         }
         return Resolution(
             unit=replace(unit, env=tuple(sorted({**dict(unit.env), **answer["env"]}.items()))),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from portcheck.cache import Store
@@ -18,6 +18,7 @@ from portcheck.inputlists import InputLists
 from portcheck.judge import Judge
 from portcheck.manifest.model import Manifest
 from portcheck.observer import Observer
+from portcheck.toolchain import imports
 from portcheck.toolchain.find import find
 from portcheck.toolchain.model import Toolchain
 from portcheck.units import units_of
@@ -26,15 +27,37 @@ from portcheck.units import units_of
 class Workshop:
     """Everything that judging the cells of one run needs."""
 
-    def __init__(self, manifest: Manifest, cells: Sequence[Cell], store: Store, isolation: str) -> None:
-        """`isolation`: fork or spawn.
+    def __init__(
+        self,
+        manifest: Manifest,
+        cells: Sequence[Cell],
+        store: Store,
+        isolation: str,
+        *,
+        inherit_site: bool = True,
+        create: bool = True,
+        say: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """Find the toolchains.
+
+        Args:
+            manifest: where the kernels are.
+            cells: those of the run.
+            store: where records are.
+            isolation: fork or spawn.
+            inherit_site: in an environment, import what it lacks from the invoking interpreter's site-packages.
+            create: create environments that are missing.
+            say: gets a line when one is created.
 
         Raises:
             EnvironmentProblem: a toolchain that is not there or cannot be read.
         """
         self._manifest, self._isolation = manifest, isolation
         self._backends = sorted({cell.target.backend for cell in cells})
-        self.toolchains = tuple(find(release, store) for release in dict.fromkeys(c.release for c in cells))
+        self.toolchains = tuple(
+            find(release, store, say, create=create) for release in dict.fromkeys(c.release for c in cells)
+        )
+        self._imports = {t.release: imports.of(t, manifest.folder, inherit_site) for t in self.toolchains}
         units, base = _units(manifest, cells), {**os.environ, **ONE_THREAD}
         self._digests, lists = Digests(store, manifest.folder), InputLists(store)
         self._services: dict[str, Service] = {}
@@ -44,7 +67,9 @@ class Workshop:
                 toolchain,
                 units,
                 store,
-                Observer(manifest.folder, toolchain.package, self._digests, lists),
+                Observer(
+                    manifest.folder, toolchain.package, self._digests, lists, self._imports[toolchain.release]
+                ),
                 base,
                 manifest.cache.salt,
                 lambda toolchain=toolchain: self._service(toolchain),  # type: ignore[misc]
@@ -72,8 +97,9 @@ class Workshop:
     def _service(self, toolchain: Toolchain) -> Service:
         with self._lock:
             if toolchain.release not in self._services:
+                inherited = self._imports[toolchain.release].inherited
                 self._services[toolchain.release] = Service(
-                    toolchain, self._manifest.folder, self._isolation, self._backends
+                    toolchain, self._manifest.folder, self._isolation, self._backends, inherited
                 )
             return self._services[toolchain.release]
 

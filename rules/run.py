@@ -25,6 +25,7 @@ from portcheck.saveir import save_ir
 from portcheck.storage import open_store
 from portcheck.streams import tell, write_out
 from portcheck.suite import expectation, select
+from portcheck.toolchain import installers
 from portcheck.toolchain.find import release_of
 from portcheck.verdicts import LOCAL, Outcome, Result
 from portcheck.workshop import Workshop
@@ -67,7 +68,15 @@ class Run:
         with self._lock:
             if self._workshop is None:
                 cells = list(self.cells.values())
-                self._workshop = Workshop(self.manifest, cells, self.store, self.request.isolation)
+                self._workshop = Workshop(
+                    self.manifest,
+                    cells,
+                    self.store,
+                    self.request.isolation,
+                    inherit_site=self.request.inherit_site,
+                    create=self.request.create,
+                    say=self.warn,
+                )
                 if not self.request.force:
                     self._look_up(cells)
 
@@ -240,6 +249,7 @@ class Run:
 
     def interrupt(self) -> None:
         """Kill every process of the run at once. Finished cells are in the store already."""
+        installers.stop()
         if self._workshop is not None:
             self._workshop.stop()
         self.progress.stop()

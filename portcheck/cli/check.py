@@ -21,6 +21,8 @@ EXAMPLES = """examples:
   portcheck check                                 the manifest of this folder, or of the nearest above
   portcheck check -t cuda:90,hip:gfx942 -k 'attn*'  some columns and some rows of it
   portcheck check -t 'hip:*'                      only the AMD targets that the manifest lists
+  portcheck check --triton 3.8.0,current          two releases; the first gets an environment of its own
+  portcheck check --triton ./triton-3.9.0+fix-cp311-cp311-linux_x86_64.whl,/src/triton/.venv
   portcheck check --json report.json              the same as data
   portcheck check --dry-run                       what would be compiled, and why
 """
@@ -39,7 +41,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add("manifest", nargs="?", metavar="MANIFEST", help="portcheck.toml or pyproject.toml (default: the nearest)")
     add("--demo", action="store_true", help="check the bundled demo instead of a manifest")
     add("-t", "--targets", action="append", default=[], metavar="TARGET,…", help="targets, or wildcards over them")
-    add("--triton", action="append", default=[], metavar="RELEASE,…", help="Triton releases; `current` is this one's")
+    add("--triton", action="append", default=[], metavar="RELEASE,…", help="Triton releases, wheels or virtual environments; `current` is this interpreter's")
     add("-k", "--kernel", action="append", default=[], metavar="GLOB", help="rows to check; may be given again")
     add(
         "-j",
@@ -56,6 +58,12 @@ def add_parser(subparsers: Subparsers) -> None:
     add("--json", type=Path, metavar="F", help="write the JSON report")
     add("--save-ir", type=Path, metavar="DIR", help="write what every stage made of every cell")
     add("--remote", metavar="URL", help="a shared cache behind the local one, like file:///mnt/team/portcheck")
+    add(
+        "--no-inherit-site",
+        dest="inherit_site",
+        action="store_false",
+        help="in an environment, import nothing from this interpreter's site-packages",
+    )
     add("--dry-run", action="store_true", help="only say what would be compiled")
     add("-x", dest="max_failures", action="store_const", const=1, help="stop at the first new failure")
     add("--max-failures", type=int, metavar="N", help="stop after N new failures")
@@ -112,6 +120,8 @@ def _request(args: argparse.Namespace) -> Request:
         ),
         jobs=args.jobs,
         isolation=args.isolation,
+        inherit_site=args.inherit_site,
+        create=not args.dry_run,
         force=args.force,
         remote=args.remote,
         audit=args.audit,

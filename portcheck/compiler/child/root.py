@@ -11,14 +11,18 @@ import tempfile
 import warnings
 from typing import Any, NoReturn
 
-from . import bytecode, device, inputs, names, refused, server, units, wire
+from . import bytecode, device, inherit, inputs, names, refused, server, units, wire
 from .pristine import Pristine
 from .walk import Walk
 from .world import World
 
 
-def main(fd: int) -> NoReturn:
-    """Set up as the first message says, then serve until the tool goes away."""
+def main(fd: int, inherited: list[str]) -> NoReturn:
+    """Set up as the first message says, then serve until the tool goes away.
+
+    `inherited`: folders of site-packages to fall back on.
+    """
+    inherit.add(inherited)
     if bytecode.remove_stale(inputs.imported_at_start()):
         os.execv(sys.executable, sys.orig_argv)  # as Python would have started without them
     sock = socket.socket(fileno=fd)
@@ -33,7 +37,8 @@ def main(fd: int) -> NoReturn:
     recorder.install()
     portable = names.Names(setup["folder"])
     try:
-        fake = _import_triton(setup, portable)
+        with inherit.only(setup["package"]):
+            fake = _import_triton(setup, portable)
     except Exception as error:
         wire.send(sock, {"event": "broken", "error": units.told(error, portable)["traceback"][-8000:]})
         os._exit(0)

@@ -1,0 +1,235 @@
+"""Virtual environments that hold one release of Triton each: `envs/RELEASE-PYTHON/` below the portcheck home.
+
+Each is made where it stays, since its scripts name their interpreter by its path, and counts once its receipt is whole.
+`envs/RELEASE-PYTHON.lock` is locked by whoever makes or removes it; the kernel drops the lock of a process that dies.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from portcheck.cache import Store
+from portcheck.errors import EnvironmentProblem, UsageError
+from portcheck.sizes import format_size
+from portcheck.toolchain import installers, receipts, wheels
+from portcheck.toolchain.installed import damage
+from portcheck.toolchain.interpreters import Interpreter, ask
+from portcheck.toolchain.receipts import Receipt
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What an environment is to hold."""
+
+    given: str  # as a command line names it: `3.8.0`, or the path of a wheel
+    packages: tuple[str, ...] = ()  # besides Triton, as pip takes them
+
+    @property
+    def wheel(self) -> Path | None:
+        """The wheel file, if it is one."""
+        return Path(self.given).absolute() if self.given.endswith(".whl") else None
+
+    @property
+    def name(self) -> str:
+        """The name of the environment's folder, without its Python. A wheel file is known by its content."""
+        return wheels.identity(self.wheel) if self.wheel else self.given
+
+    @property
+    def requirement(self) -> str:
+        """As pip takes it."""
+        return str(self.wheel) if self.wheel else f"triton=={self.given}"
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """An environment, whole or not."""
+
+    folder: Path
+    receipt: Receipt | None
+
+    @property
+    def name(self) -> str:
+        """What it was made for: a release, or the identity of a wheel file."""
+        return self.folder.name.rpartition("-")[0]
+
+    @property
+    def tag(self) -> str:
+        """The Python that it is for, `cp311`."""
+        return self.folder.name.rpartition("-")[2]
+
+
+def home(environ: Mapping[str, str]) -> Path:
+    """The portcheck home: PORTCHECK_HOME, else `portcheck` in the user's folder for data.
+
+    Raises:
+        UsageError: nothing says where it could be.
+    """
+    user = environ.get("HOME")
+    if chosen := environ.get("PORTCHECK_HOME"):
+        return Path(user, chosen[2:]) if user and chosen.startswith("~/") else Path(chosen).absolute()
+    base = environ.get("XDG_DATA_HOME", "")
+    if Path(base).is_absolute():  # the XDG specification: a relative value is ignored
+        return Path(base, "portcheck")
+    if user:
+        return Path(user, ".local", "share", "portcheck")
+    raise UsageError("no place for environments: HOME is not set; set PORTCHECK_HOME to a folder")
+
+
+class Environments:
+    """All environments of one portcheck home."""
+
+    def __init__(self, home: Path, store: Store, say: Say) -> None:
+        """`store` remembers digests; `say` gets a line for whatever takes time."""
+        self.folder, self._store, self._say = home / "envs", store, say
+
+    def all(self) -> list[Environment]:
+        """Every environment that is there, whole or not."""
+        try:
+            return [_read(folder) for folder in sorted(self.folder.iterdir()) if folder.is_dir()]
+        except FileNotFoundError:
+            return []
+
+    def trouble(self, environment: Environment) -> str | None:
+        """What is wrong with an environment, if anything: how a sentence about it goes on."""
+        return receipts.trouble(environment.folder, self._store)
+
+    def ready(self, wanted: Wanted, python: Interpreter, *, create: bool = True) -> Environment:
+        """An environment that holds what is wanted, made or repaired if need be: for `python`, or the one for another.
+
+        Raises:
+            EnvironmentProblem: it cannot be made; or it is not there, and `create` is false.
+        """
+        named = [environment for environment in self.all() if environment.name == wanted.name]
+        found = next(iter(sorted(named, key=lambda env: (env.tag != python.tag, env.tag))), None)
+        trouble = self.trouble(found) if found else "is not there"
+        if found and not trouble:
+            return found
+        if not create:
+            raise EnvironmentProblem(
+                f"the environment of Triton {wanted.given} {trouble}: make it with: portcheck env add {wanted.given}"
+            )
+        if found and found.tag != python.tag and found.receipt:
+            python = ask(found.receipt.base)
+        return self.add(wanted, python)[0]
+
+    def add(self, wanted: Wanted, python: Interpreter) -> tuple[Environment, bool]:
+        """The environment of `python` that holds what is wanted, and whether it was made just now.
+
+        Raises:
+            EnvironmentProblem: it cannot be made.
+        """
+        folder = self.folder / f"{wanted.name}-{python.tag}"
+        with self._locked(folder):
+            receipt, trouble = receipts.read(folder), receipts.trouble(folder, self._store)
+            had = receipt.packages if receipt else ()
+            missing = [package for package in wanted.packages if package not in had]
+            if not trouble and not missing:
+                return _read(folder), False
+            self._announce(wanted, python, trouble if folder.is_dir() else None)
+            try:
+                self._make(folder, replace(wanted, packages=(*had, *missing)), python)
+            except BaseException as error:
+                shutil.rmtree(folder, ignore_errors=True)  # nobody would trust it; it only takes room
+                if isinstance(error, OSError):
+                    raise _unwritable(folder, error) from None
+                raise
+        return _read(folder), True
+
+    def remove(self, name: str, tag: str | None) -> list[Environment]:
+        """Remove the environments of a name, or only the one for the Python of `tag`; returns what was removed.
+
+        Raises:
+            EnvironmentProblem: one cannot be removed.
+        """
+        found = [env for env in self.all() if env.name == name and tag in (None, env.tag)]
+        for environment in found:
+            with self._locked(environment.folder):
+                _remove(environment.folder)
+        return found
+
+    def _announce(self, wanted: Wanted, python: Interpreter, trouble: str | None) -> None:
+        wheel = wheels.in_file(wanted.wheel) if wanted.wheel else wheels.on_index(wanted.given, python)
+        size = f": {wheel.described}" if wheel else ""
+        creating = f"the environment of Triton {wanted.given} for Python {python.minor}"
+        if trouble:
+            self._say(f"{creating} {trouble}; creating it again{size}")
+        else:
+            self._say(f"creating {creating}{size}")
+
+    def _make(self, folder: Path, wanted: Wanted, python: Interpreter) -> None:
+        _remove(folder)
+        folder.mkdir(parents=True)
+        receipt = Receipt(wanted.requirement, wanted.packages, python, python.executable)
+        receipt.write(folder)  # whoever finds the rest half-made knows what was wanted
+        installers.make_venv(python, folder)
+        inside = ask(str(folder / "bin" / "python"))
+        status, said = installers.install(inside.executable, [wanted.requirement, *wanted.packages])
+        if status:
+            raise EnvironmentProblem(
+                f"Triton {wanted.given} cannot be installed for Python {python.minor}: {installers.last_error(said)}; "
+                "check the index, the network and the room on the disk"
+            )
+        sites = [Path(entry) for entry in inside.path if Path(entry).is_relative_to(folder)]
+        package = next((site / "triton" for site in sites if (site / "triton" / "__init__.py").is_file()), None)
+        if package is None:
+            raise EnvironmentProblem(f"{wanted.given} holds no package triton: name a wheel of Triton")
+        if damaged := damage(sites):
+            raise EnvironmentProblem(f"{damaged} was not installed as it should be; try again: the disk may be failing")
+        triton, rest = receipts.digests(folder, package, self._store)
+        replace(
+            receipt,
+            python=inside,
+            package=str(package.relative_to(folder)),
+            size=receipts.disk_use(folder),
+            triton=triton,
+            rest=rest,
+        ).write(folder)
+
+    @contextlib.contextmanager
+    def _locked(self, folder: Path) -> Iterator[None]:
+        """Nobody else makes or removes the environment in `folder` meanwhile."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            lock = folder.with_name(f"{folder.name}.lock").open("w")
+        except OSError as error:
+            raise _unwritable(folder, error) from None
+        with lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                self._say(f"waiting for another run that makes or removes {folder}")
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+
+def _read(folder: Path) -> Environment:
+    return Environment(folder, receipts.read(folder))
+
+
+def _remove(folder: Path) -> None:
+    """Remove an environment, its receipt first: what is left of it if this is interrupted counts for nothing."""
+    try:
+        (folder / receipts.NAME).unlink(missing_ok=True)
+        shutil.rmtree(folder)
+    except FileNotFoundError:
+        pass
+    except NotADirectoryError:
+        raise EnvironmentProblem(f"{folder} is no folder: remove it, or set PORTCHECK_HOME to another place") from None
+    except OSError as error:
+        raise EnvironmentProblem(f"{folder} cannot be removed: {error.strerror or error}: remove it yourself") from None
+
+
+def _unwritable(folder: Path, error: OSError) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"{folder} cannot be made: {error.strerror or error}; "
+        "make room, or set PORTCHECK_HOME to a folder that you may write"
+    )
