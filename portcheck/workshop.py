@@ -86,6 +86,13 @@ class Workshop:
         for service in list(self._services.values()):
             service.stop()
 
+    def end(self, release: str) -> None:
+        """End the processes of a release, of which no cell is left; one that comes after all starts them anew."""
+        with self._lock:
+            service = self._services.pop(release, None)
+        if service:
+            service.close()
+
     def close(self) -> None:
         """End all processes and wait for them."""
         with self._lock:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -48,6 +49,7 @@ class Run:
         self.request = request
         self.manifest: Manifest = load(request.manifest)
         self.cells: dict[str, Cell] = {cell.name: cell for cell in select(self.manifest, request.selection, release_of)}
+        self._unfinished = Counter(cell.release for cell in self.cells.values())
         self.results: dict[str, Result] = {}
         self.known: dict[str, Result] = {}
         self.problems: list[PortcheckError] = []  # they end the run
@@ -90,6 +92,11 @@ class Run:
                 told = told_origin(result.origin, "nothing that it depends on has changed")
                 tell(f"{cell.name}: {result.outcome.verdict} ({told})")
         return [cell for name, cell in self.cells.items() if name not in self.results]
+
+    @property
+    def releases(self) -> list[str]:
+        """The releases, in the order in which they are checked: each holds processes only while its cells run."""
+        return list(dict.fromkeys(cell.release for cell in self.cells.values()))
 
     @property
     def expected_seconds(self) -> Mapping[str, float]:
@@ -292,6 +299,10 @@ class Run:
             self._write_aside(partial(save_ir, self.request.save_ir, cell, artifacts))
         with self._lock:
             self.results[cell.name] = result
+            self._unfinished[cell.release] -= 1
+            is_last = not self._unfinished[cell.release]
+        if is_last:
+            self.workshop.end(cell.release)
         self.progress.cell_finished(cell.name, result.outcome.verdict, result.origin, why)
 
     def _over(self) -> bool:

@@ -29,7 +29,7 @@ def is_ours(name: str) -> bool:
 def toolchain_tasks(run: Run) -> Iterator[Task]:
     """`toolchain:RELEASE`: find the installation and digest it."""
     yield _group("Triton installations")
-    for release in dict.fromkeys(cell.release for cell in run.cells.values()):
+    for release in run.releases:
         yield {**_ALWAYS, "name": release, "actions": [run.toolchain], "doc": f"find and digest Triton {release}"}
 
 
@@ -51,10 +51,10 @@ def resolve_tasks(run: Run, cells: Iterable[Cell]) -> Iterator[Task]:
 
 
 def compile_tasks(run: Run, cells: Iterable[Cell]) -> Iterator[Task]:
-    """`compile:ROW@TARGET@RELEASE`: one cell, the longest of last time first."""
+    """`compile:ROW@TARGET@RELEASE`: one cell; release by release, and the longest of last time first."""
     yield _group("cells")
-    seconds = run.expected_seconds
-    for cell in sorted(cells, key=lambda cell: -seconds.get(cell.name, 0.0)):
+    seconds, place = run.expected_seconds, {release: index for index, release in enumerate(run.releases)}
+    for cell in sorted(cells, key=lambda cell: (place[cell.release], -seconds.get(cell.name, 0.0))):
         yield {
             **_ALWAYS,
             "name": cell.name,
