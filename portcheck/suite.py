@@ -30,7 +30,7 @@ class Selection:
 def select(manifest: Manifest, selection: Selection, releases: Callable[[str], str]) -> tuple[Cell, ...]:
     """The cells of a run: by row, then target in the order of the selection or the defaults, then release.
 
-    `releases` says which release a manifest's `current`, `3.9.0` or absolute path is; names for one release give one cell.
+    `releases` says which release `current`, `3.9.0` or an absolute path is; names for one release give one cell.
 
     Raises:
         UsageError: a name or pattern is malformed or matches nothing, a row has no targets, or nothing is selected.

@@ -67,9 +67,7 @@ class Workshop:
                 toolchain,
                 units,
                 store,
-                Observer(
-                    manifest.folder, toolchain.package, self._digests, lists, self._imports[toolchain.release]
-                ),
+                Observer(manifest.folder, toolchain.package, self._digests, lists, self._imports[toolchain.release]),
                 base,
                 manifest.cache.salt,
                 lambda toolchain=toolchain: self._service(toolchain),  # type: ignore[misc]

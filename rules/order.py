@@ -12,7 +12,7 @@ from portcheck.rules.run import Run
 def release_by_release(run: Run, tasks: Mapping[str, Any]) -> None:
     """Let each release wait for the one before it, until that has fewer cells left than there are workers.
 
-    For a run of all tasks, of which none fails: these dependencies are nobody's wish, only an order. `tasks` are doit's.
+    For a run of all of doit's `tasks`, of which none fails: these dependencies are nobody's wish, only an order.
     """
     for before, after in pairwise(run.releases):
         cells = [name for name in tasks if name.startswith("compile:") and name.endswith(f"@{before}")]

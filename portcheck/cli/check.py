@@ -41,7 +41,13 @@ def add_parser(subparsers: Subparsers) -> None:
     add("manifest", nargs="?", metavar="MANIFEST", help="portcheck.toml or pyproject.toml (default: the nearest)")
     add("--demo", action="store_true", help="check the bundled demo instead of a manifest")
     add("-t", "--targets", action="append", default=[], metavar="TARGET,…", help="targets, or wildcards over them")
-    add("--triton", action="append", default=[], metavar="RELEASE,…", help="Triton releases, wheels or virtual environments; `current` is this interpreter's")
+    add(
+        "--triton",
+        action="append",
+        default=[],
+        metavar="RELEASE,…",
+        help="Triton releases, wheels or virtual environments; `current` is this interpreter's",
+    )
     add("-k", "--kernel", action="append", default=[], metavar="GLOB", help="rows to check; may be given again")
     add(
         "-j",

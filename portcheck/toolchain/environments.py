@@ -10,14 +10,12 @@ import contextlib
 import fcntl
 import os
 import shutil
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from portcheck.cache import Store
 from portcheck.errors import EnvironmentProblem, UsageError
-from portcheck.sizes import format_size
 from portcheck.toolchain import installers, receipts, wheels
 from portcheck.toolchain.installed import damage
 from portcheck.toolchain.interpreters import Interpreter, ask
@@ -42,6 +40,11 @@ class Wanted:
     def name(self) -> str:
         """The name of the environment's folder, without its Python. A wheel file is known by its content."""
         return wheels.identity(self.wheel) if self.wheel else self.given
+
+    @property
+    def called(self) -> str:
+        """For people."""
+        return self.wheel.name if self.wheel else f"Triton {self.given}"
 
     @property
     def requirement(self) -> str:
@@ -115,7 +118,7 @@ class Environments:
             return found
         if not create:
             raise EnvironmentProblem(
-                f"the environment of Triton {wanted.given} {trouble}: make it with: portcheck env add {wanted.given}"
+                f"the environment of {wanted.called} {trouble}: make it with: portcheck env add {wanted.given}"
             )
         if found and found.tag != python.tag and found.receipt:
             python = ask(found.receipt.base)
@@ -159,29 +162,31 @@ class Environments:
     def _announce(self, wanted: Wanted, python: Interpreter, trouble: str | None) -> None:
         wheel = wheels.in_file(wanted.wheel) if wanted.wheel else wheels.on_index(wanted.given, python)
         size = f": {wheel.described}" if wheel else ""
-        creating = f"the environment of Triton {wanted.given} for Python {python.minor}"
-        if trouble:
-            self._say(f"{creating} {trouble}; creating it again{size}")
-        else:
-            self._say(f"creating {creating}{size}")
+        which = f"the environment of {wanted.called} for Python {python.minor}"
+        self._say(f"{which} {trouble}; creating it again{size}" if trouble else f"creating {which}{size}")
 
     def _make(self, folder: Path, wanted: Wanted, python: Interpreter) -> None:
         _remove(folder)
         folder.mkdir(parents=True)
-        receipt = Receipt(wanted.requirement, wanted.packages, python, python.executable)
+        receipt = Receipt(wanted.requirement, wanted.packages, python, os.path.realpath(python.executable))
         receipt.write(folder)  # whoever finds the rest half-made knows what was wanted
         installers.make_venv(python, folder)
         inside = ask(str(folder / "bin" / "python"))
         status, said = installers.install(inside.executable, [wanted.requirement, *wanted.packages])
         if status:
+            what = " and ".join([wanted.called, *wanted.packages])
+            remedy = (
+                f"it is for {wheels.pythons_of(wanted.wheel)}: name such a Python with --python"
+                if wanted.wheel and "not a supported wheel" in said
+                else "check the index, the network and the room on the disk"
+            )
             raise EnvironmentProblem(
-                f"Triton {wanted.given} cannot be installed for Python {python.minor}: {installers.last_error(said)}; "
-                "check the index, the network and the room on the disk"
+                f"{what} cannot be installed for Python {python.minor}: {installers.last_error(said)}; {remedy}"
             )
         sites = [Path(entry) for entry in inside.path if Path(entry).is_relative_to(folder)]
         package = next((site / "triton" for site in sites if (site / "triton" / "__init__.py").is_file()), None)
         if package is None:
-            raise EnvironmentProblem(f"{wanted.given} holds no package triton: name a wheel of Triton")
+            raise EnvironmentProblem(f"{wanted.called} holds no package triton: name a wheel of Triton")
         if damaged := damage(sites):
             raise EnvironmentProblem(f"{damaged} was not installed as it should be; try again: the disk may be failing")
         triton, rest = receipts.digests(folder, package, self._store)

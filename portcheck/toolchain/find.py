@@ -71,9 +71,7 @@ def release_of(name: str) -> str:
         return name
 
 
-def find(
-    release: str, store: Store, say: Callable[[str], None] = lambda _: None, *, create: bool = True
-) -> Toolchain:
+def find(release: str, store: Store, say: Callable[[str], None] = lambda _: None, *, create: bool = True) -> Toolchain:
     """The toolchain of a release that `release_of` gave.
 
     Args:
@@ -128,9 +126,7 @@ def _in_environment(wanted: Wanted, store: Store, say: Callable[[str], None], cr
     assert receipt is not None  # it is ready
     remedy = f"remove it with: portcheck env remove {wanted.given}"
     inside = receipt.python
-    return _Installation(
-        environment.folder / receipt.package, inside.version, inside.executable, inside.path, remedy
-    )
+    return _Installation(environment.folder / receipt.package, inside.version, inside.executable, inside.path, remedy)
 
 
 def _label(path: Path) -> str:

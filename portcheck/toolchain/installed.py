@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def damage(sites: Iterable[Path]) -> Path | None:
-    """A file of the distributions in `sites` that is missing or not as its distribution recorded it, if there is one."""
+    """A file of the distributions in `sites` that is missing or not as was recorded, if there is one."""
     for found in importlib.metadata.distributions(path=[str(site) for site in sites]):
         for file in found.files or ():
             path = Path(str(file.locate()))

@@ -25,7 +25,7 @@ _DIES_WITH_US = (
     "import ctypes, os, signal, sys\n"
     "if sys.platform == 'linux': ctypes.CDLL(None).prctl(1, signal.SIGKILL)\n"
     "if os.getppid() != int(sys.argv[1]): sys.exit(1)\n"
-    "os.execv(sys.argv[2], sys.argv[2:])"
+    "os.execvp(sys.argv[2], sys.argv[2:])"
 )
 _running: set[int] = set()
 _lock = threading.Lock()
@@ -116,7 +116,7 @@ def last_error(said: str) -> str:
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     marked = [line for line in lines if line.lower().startswith("error")]
     told = (marked or lines or ["it says nothing"])[-1]
-    return told.removeprefix("ERROR:").removeprefix("error:").strip()
+    return told.removeprefix("ERROR:").removeprefix("error:").strip().rstrip(".")
 
 
 def _kill(pid: int) -> None:

@@ -83,7 +83,7 @@ def _run(executable: str, *arguments: str) -> Any:
         return json.loads(ran.stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         said = (getattr(error, "stderr", b"") or b"").decode(errors="replace").strip().splitlines()
-        why = said[-1] if said else str(error)
+        why = str(error) if not said else said[-1] if "Traceback" in said[0] else said[0]
         raise UsageError(
             f"{executable} does not run as a Python ({why}): name another, such as {sys.executable}"
         ) from None

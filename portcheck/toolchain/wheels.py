@@ -27,7 +27,7 @@ from portcheck.toolchain.installers import last_error, pip, run
 from portcheck.toolchain.interpreters import Interpreter
 
 # Python 3.8 to 3.15: a version without any release costs a question, and only when there is no wheel for this one.
-_PYTHONS = tuple(f"3.{minor}" for minor in range(8, 16))
+PYTHONS = tuple(f"3.{minor}" for minor in range(8, 16))
 _AT_ONCE = 4
 _UNPACKS_TO = 4  # times its size: 3.8.0 has 248 MB and unpacks to 936
 _PATIENCE = 10.0  # seconds to wait for a size
@@ -112,6 +112,12 @@ def version_of(wheel: Path) -> str:
     return match["version"]
 
 
+def pythons_of(wheel: Path) -> str:
+    """The Pythons that a wheel's name gives, as it writes them: `cp311-cp311`."""
+    match = _NAME.fullmatch(wheel.name)
+    return f"{match['python']}-{match['abi']}" if match else "another Python"
+
+
 def _ask(release: str, python: str) -> tuple[int, str, Any]:
     """pip's exit status, what it printed, and its report of what it would install for a Python version."""
     question = ["install", "--dry-run", "--quiet", "--no-input", "--ignore-installed", "--no-deps"]
@@ -141,8 +147,8 @@ def _why_not(release: str, python: Interpreter, said: str) -> str:
 def _with_wheel(release: str) -> list[str]:
     """The Python versions that a release has a wheel for."""
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        answers = pool.map(lambda version: _ask(release, version)[0], _PYTHONS)
-        return [version for version, status in zip(_PYTHONS, answers, strict=True) if status == 0]
+        answers = pool.map(lambda version: _ask(release, version)[0], PYTHONS)
+        return [version for version, status in zip(PYTHONS, answers, strict=True) if status == 0]
 
 
 def _size(url: str) -> int | None:

@@ -1,4 +1,4 @@
-"""Falling back on what is installed for the interpreter that the tool runs in, where an environment holds little else."""
+"""Falling back on what is installed for the interpreter of the tool, where an environment holds little else."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _inherited: list[str] = []
 def add(folders: Sequence[str]) -> None:
     """Find in these folders of site-packages what is found nowhere else.
 
-    Their .pth files count, since packages are installed editable with them; the finders that these bring come last, too.
+    Their .pth files count, since editable installs are made with them; the finders that these bring come last, too.
     """
     path, finders = list(sys.path), list(sys.meta_path)
     for folder in folders:
