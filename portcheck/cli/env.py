@@ -48,7 +48,8 @@ def add_parser(subparsers: Subparsers) -> None:
         )
         if verb == "list":
             continue
-        sub.add_argument("release", metavar="RELEASE", help="a release such as 3.8.0, or a wheel file")
+        of = "a release such as 3.8.0, or a wheel file" + (", or a virtual environment" if verb == "add" else "")
+        sub.add_argument("release", metavar="RELEASE", help=of)
         if verb == "add":
             sub.add_argument(
                 "--with",
@@ -87,12 +88,28 @@ def _add(environments: Environments, args: argparse.Namespace) -> int:
     from portcheck.toolchain.environments import Wanted
     from portcheck.toolchain.interpreters import ask, this
 
+    if Path(args.release).is_dir():
+        return _keep(environments, args)
     began = time.monotonic()
     wanted = Wanted(_release(args.release), tuple(args.packages))
     made, is_new = environments.add(wanted, ask(args.python) if args.python else this())
     assert made.receipt is not None  # it was made
     how = f"made in {time.monotonic() - began:.1f} s" if is_new else "is there already"
     print(f"{made.folder} {how}: {format_size(made.receipt.size)} on disk")
+    return 0
+
+
+def _keep(environments: Environments, args: argparse.Namespace) -> int:
+    """A virtual environment of somebody's is used as it is."""
+    from portcheck.toolchain.find import find, release_of
+
+    folder = Path(args.release).absolute()
+    if args.packages or args.python:
+        raise UsageError(
+            f"portcheck changes nothing in {folder}: leave out --with and --python, or install there yourself"
+        )
+    found = find(release_of(str(folder)), environments.store)
+    print(f"{folder} holds Triton {found.release} for Python {found.python}: check --triton {folder} uses it as it is")
     return 0
 
 
@@ -147,7 +164,7 @@ def _release(given: str) -> str:
     from portcheck.manifest.releases import is_path, parse_release
 
     if Path(given).is_dir():
-        raise UsageError(f"{given} is a folder: check --triton {Path(given).absolute()} uses it as it is")
+        raise UsageError(f"{given} is not of portcheck's making: remove it yourself")
     if parse_release(given) == CURRENT:
         raise UsageError("current is the Triton of this interpreter, which needs no environment: name a release")
     if is_path(given) and not given.endswith(".whl"):

@@ -92,7 +92,7 @@ class Environments:
 
     def __init__(self, home: Path, store: Store, say: Say) -> None:
         """`store` remembers digests; `say` gets a line for whatever takes time."""
-        self.folder, self._store, self._say = home / "envs", store, say
+        self.folder, self.store, self._say = home / "envs", store, say
 
     def all(self) -> list[Environment]:
         """Every environment that is there, whole or not."""
@@ -103,7 +103,7 @@ class Environments:
 
     def trouble(self, environment: Environment) -> str | None:
         """What is wrong with an environment, if anything: how a sentence about it goes on."""
-        return receipts.trouble(environment.folder, self._store)
+        return receipts.trouble(environment.folder, self.store)
 
     def ready(self, wanted: Wanted, python: Interpreter, *, create: bool = True) -> Environment:
         """An environment that holds what is wanted, made or repaired if need be: for `python`, or the one for another.
@@ -132,7 +132,7 @@ class Environments:
         """
         folder = self.folder / f"{wanted.name}-{python.tag}"
         with self._locked(folder):
-            receipt, trouble = receipts.read(folder), receipts.trouble(folder, self._store)
+            receipt, trouble = receipts.read(folder), receipts.trouble(folder, self.store)
             had = receipt.packages if receipt else ()
             missing = [package for package in wanted.packages if package not in had]
             if not trouble and not missing:
@@ -189,7 +189,7 @@ class Environments:
             raise EnvironmentProblem(f"{wanted.called} holds no package triton: name a wheel of Triton")
         if damaged := damage(sites):
             raise EnvironmentProblem(f"{damaged} was not installed as it should be; try again: the disk may be failing")
-        triton, rest = receipts.digests(folder, package, self._store)
+        triton, rest = receipts.digests(folder, package, self.store)
         replace(
             receipt,
             python=inside,

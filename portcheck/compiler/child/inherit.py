@@ -42,4 +42,6 @@ def only(package: str) -> Iterator[None]:
 
 def _leads_to(package: str) -> bool:
     found = importlib.util.find_spec("triton")
-    return bool(found and found.origin) and os.path.realpath(os.path.dirname(found.origin)) == os.path.realpath(package)
+    if found is None or found.origin is None:
+        return False
+    return os.path.realpath(os.path.dirname(found.origin)) == os.path.realpath(package)
