@@ -1,7 +1,8 @@
 """Virtual environments that hold one release of Triton each: `envs/RELEASE-PYTHON/` below the portcheck home.
 
 Each is made where it stays, since its scripts name their interpreter by its path, and counts once its receipt is whole.
-`envs/RELEASE-PYTHON.lock` is locked by whoever makes or removes it; the kernel drops the lock of a process that dies.
+`envs/RELEASE-PYTHON.lock` is locked by whoever makes or removes it, and shared by those that compile with it: half a
+Triton may give a wrong verdict. The kernel drops the locks of a process that dies.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TextIO
 
 from portcheck.cache import Store
 from portcheck.errors import EnvironmentProblem, UsageError
@@ -22,6 +24,8 @@ from portcheck.toolchain.interpreters import Interpreter, ask
 from portcheck.toolchain.receipts import Receipt
 
 Say = Callable[[str], None]
+
+_in_use: dict[Path, TextIO] = {}  # the locks of the environments that this process compiles with, until it ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,16 +117,20 @@ class Environments:
         """
         named = [environment for environment in self.all() if environment.name == wanted.name]
         found = next(iter(sorted(named, key=lambda env: (env.tag != python.tag, env.tag))), None)
+        if found:
+            self._use(found.folder)
         trouble = self.trouble(found) if found else "is not there"
         if found and not trouble:
-            return found
+            return _read(found.folder)
         if not create:
             raise EnvironmentProblem(
                 f"the environment of {wanted.called} {trouble}: make it with: portcheck env add {wanted.given}"
             )
         if found and found.tag != python.tag and found.receipt:
             python = ask(found.receipt.base)
-        return self.add(wanted, python)[0]
+        made, _ = self.add(wanted, python)
+        self._use(made.folder)
+        return made
 
     def add(self, wanted: Wanted, python: Interpreter) -> tuple[Environment, bool]:
         """The environment of `python` that holds what is wanted, and whether it was made just now.
@@ -131,12 +139,14 @@ class Environments:
             EnvironmentProblem: it cannot be made.
         """
         folder = self.folder / f"{wanted.name}-{python.tag}"
+        if self._holds(folder, wanted):  # without waiting for those that use it
+            return _read(folder), False
         with self._locked(folder):
-            receipt, trouble = receipts.read(folder), receipts.trouble(folder, self.store)
+            if self._holds(folder, wanted):
+                return _read(folder), False
+            trouble, receipt = receipts.trouble(folder, self.store), receipts.read(folder)
             had = receipt.packages if receipt else ()
             missing = [package for package in wanted.packages if package not in had]
-            if not trouble and not missing:
-                return _read(folder), False
             self._announce(wanted, python, trouble if folder.is_dir() else None)
             try:
                 self._make(folder, replace(wanted, packages=(*had, *missing)), python)
@@ -158,6 +168,12 @@ class Environments:
             with self._locked(environment.folder):
                 _remove(environment.folder)
         return found
+
+    def _holds(self, folder: Path, wanted: Wanted) -> bool:
+        receipt = receipts.read(folder)
+        return bool(receipt and set(wanted.packages) <= set(receipt.packages)) and not receipts.trouble(
+            folder, self.store
+        )
 
     def _announce(self, wanted: Wanted, python: Interpreter, trouble: str | None) -> None:
         wheel = wheels.in_file(wanted.wheel) if wanted.wheel else wheels.on_index(wanted.given, python)
@@ -201,19 +217,36 @@ class Environments:
 
     @contextlib.contextmanager
     def _locked(self, folder: Path) -> Iterator[None]:
-        """Nobody else makes or removes the environment in `folder` meanwhile."""
+        """Nobody else makes, removes or uses the environment in `folder` meanwhile."""
+        if folder in _in_use:
+            _in_use.pop(folder).close()
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            lock = folder.with_name(f"{folder.name}.lock").open("w")
+            lock = _lock_of(folder).open("w")
         except OSError as error:
             raise _unwritable(folder, error) from None
         with lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                self._say(f"waiting for another run that makes or removes {folder}")
-                fcntl.flock(lock, fcntl.LOCK_EX)
+            self._lock(lock, fcntl.LOCK_EX, folder)
             yield
+
+    def _use(self, folder: Path) -> None:
+        """Nobody else makes or removes the environment in `folder` until this process ends."""
+        if folder not in _in_use:
+            with contextlib.suppress(OSError):  # a home that this user may only read
+                lock = _lock_of(folder).open("a")
+                self._lock(lock, fcntl.LOCK_SH, folder)
+                _in_use[folder] = lock
+
+    def _lock(self, lock: TextIO, how: int, folder: Path) -> None:
+        try:
+            fcntl.flock(lock, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._say(f"waiting for another run that has to do with {folder}")
+            fcntl.flock(lock, how)
+
+
+def _lock_of(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}.lock")
 
 
 def _read(folder: Path) -> Environment:

@@ -218,6 +218,35 @@ def test_those_that_make_the_same_one_at_once_wait_for_each_other(
     assert is_whole(environments.ready(WANTED, this()))
 
 
+@pytest.mark.usefixtures("unpack")
+def test_what_a_run_compiles_with_is_not_taken_away(
+    environments: Environments, home: Path, store: Store, make_wheel: MakeWheel
+) -> None:
+    make_wheel()
+    made, _ = environments.add(WANTED, this())
+    told, wait = os.pipe(), os.pipe()
+
+    def run() -> None:
+        Environments(home, store, print).ready(WANTED, this())
+        os.write(told[1], b"!")
+        os.read(wait[0], 1)
+        assert is_whole(made)
+
+    def remove() -> None:
+        def say(line: str) -> None:
+            assert line.startswith("waiting for another run")
+            os.write(wait[1], b"!")
+
+        assert len(Environments(home, store, say).remove("9.8.7", None)) == 1
+
+    runner = fork(run)
+    os.read(told[0], 1)
+    remover = fork(remove)
+
+    assert (ended(runner), ended(remover)) == (0, 0)
+    assert not made.folder.exists()
+
+
 def test_ctrl_c_stops_the_installer_and_leaves_nothing(
     environments: Environments,
     tmp_path: Path,
