@@ -166,3 +166,32 @@ def test_a_triton_on_pythonpath_is_not_the_one_of_the_venv(user: Project, venv: 
     assert ran.verdicts == {CELL: ("ok", None)}, ran.err
     assert ran.report is not None
     assert [toolchain["triton"] for toolchain in ran.report["toolchains"]] == [distribution("triton").version]
+
+
+@pytest.mark.download
+def test_a_release_gets_an_environment_and_one_line_says_so(project: Project) -> None:
+    project.env["PORTCHECK_HOME"] = str(project.folder.parent / "home")
+    rows = [flag for row in ("axpy", "rowsum_blockptr", "poll_flags") for flag in ("-k", row)]
+    asked = ("--demo", "-t", "cuda:80", "--triton", "3.8.0,3.9.0", *rows)
+
+    dry = project.start("check", *asked, "--dry-run")
+    out, err = dry.communicate()
+    assert (dry.returncode, out) == (3, "")
+    assert "make it with: portcheck env add 3.8.0" in err
+    ran, again = project.check(*asked), project.check(*asked)
+
+    assert ran.report is not None and again.report is not None
+    verdicts = {cell["cell"]: cell["verdict"] for cell in ran.report["cells"]}
+    assert verdicts == {
+        "axpy@cuda:80@3.8.0": "ok",
+        "axpy@cuda:80@3.9.0": "ok",
+        "rowsum_blockptr@cuda:80@3.8.0": "ok",
+        "rowsum_blockptr@cuda:80@3.9.0": "frontend-error",
+        "poll_flags@cuda:80@3.8.0": "frontend-error",
+        "poll_flags@cuda:80@3.9.0": "ok",
+    }
+    assert ran.err.count("creating the environment of Triton 3.8.0") == 1
+    assert "environment" not in again.err
+    assert again.report["summary"]["cached"] == 6
+    assert again.report["toolchains"] == ran.report["toolchains"]
+    assert len({toolchain["digest"] for toolchain in ran.report["toolchains"]}) == 2
