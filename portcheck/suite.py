@@ -41,7 +41,7 @@ def select(manifest: Manifest, selection: Selection, releases: Callable[[str], s
     # Asking what `current` is may start an interpreter: once for each name.
     release_of = cache(releases)
     named = {row.name: asked or tuple(_absolute(manifest.folder, n) for n in row.settings.triton) for row in rows}
-    for name in sorted({name for names in named.values() for name in names}, key=is_path):
+    for name in sorted(dict.fromkeys(name for names in named.values() for name in names), key=is_path):
         release_of(name)  # paths last: what is called by its version keeps it, and a path with the same gets a suffix
     cells = tuple(
         Cell(row, target, release)
