@@ -17,7 +17,7 @@ OWN = ("/py/python311.zip", "/py/python3.11", "/env/lib/python3.11/site-packages
 
 @pytest.fixture
 def environment(monkeypatch: pytest.MonkeyPatch) -> Toolchain:
-    """A toolchain in an environment, beside an interpreter that has `/user/site-packages` and what its .pth files add."""
+    """A toolchain in an environment; the invoking interpreter has `/user/site-packages` and what that adds."""
     path = ["/tool", "/named", *(entry for entry in sys.path if "python" in Path(entry).name), "/user/site-packages"]
     monkeypatch.setattr(sys, "path", [*path, "/user/editable"])
     monkeypatch.setattr(imports, "_site_folders", lambda: ("/user/site-packages",))

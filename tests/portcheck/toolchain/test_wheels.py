@@ -24,7 +24,7 @@ def test_pip_says_which_wheel_and_the_index_how_large(home: Path, make_wheel: Ma
     found = wheels.on_index("9.8.7", PYTHON)
 
     assert found == wheels.Wheel(wheel.name, wheel.stat().st_size)
-    assert found.described == f"{wheel.name}, {wheel.stat().st_size} B, about 3.0 KiB on disk"
+    assert wheels.Wheel("w.whl", 3 << 20).described == "w.whl, 3.0 MiB, about 12.0 MiB on disk"
 
 
 @pytest.mark.parametrize(
