@@ -19,7 +19,7 @@ from pathlib import Path
 from portcheck.cache import Store
 from portcheck.errors import EnvironmentProblem, UsageError
 from portcheck.manifest.model import CURRENT
-from portcheck.manifest.releases import is_path
+from portcheck.manifest.releases import is_path, release_matches
 from portcheck.toolchain import wheels
 from portcheck.toolchain.digest import package_digest
 from portcheck.toolchain.environments import Environments, Wanted, home
@@ -27,6 +27,8 @@ from portcheck.toolchain.interpreters import ask, locate, this
 from portcheck.toolchain.model import Toolchain
 
 _VERSION = re.compile(r"""^__version__\s*=\s*["']([^"']+)["']""", re.MULTILINE)
+
+OLDEST = "3.0.0"  # that portcheck knows how to compile with
 
 # What the releases in this process stand for: the path of a wheel or a venv, or None for a plain version.
 _stands_for: dict[str, Path | None] = {}
@@ -54,7 +56,7 @@ def release_of(name: str) -> str:
 
     Raises:
         UsageError: there is neither a wheel nor a venv with Triton at a path.
-        EnvironmentProblem: `current` is asked for and not installed; the message names the command that installs it.
+        EnvironmentProblem: a release is too old, or `current` is asked for and not installed; the message has a remedy.
     """
     found = current()
     if name == CURRENT:
@@ -65,10 +67,10 @@ def release_of(name: str) -> str:
         name = found[0]
     with _lock:
         if is_path(name):
-            return _label(Path(name))
+            return _supported(_label(Path(name)))
         if _stands_for.setdefault(name, None):
             raise UsageError(f"{name} is already what {_stands_for[name]} is called: check one of the two at a time")
-        return name
+        return _supported(name)
 
 
 def find(release: str, store: Store, say: Callable[[str], None] = lambda _: None, *, create: bool = True) -> Toolchain:
@@ -98,6 +100,14 @@ def find(release: str, store: Store, say: Callable[[str], None] = lambda _: None
             f"Triton {release} in {found.package} cannot be read: {error.strerror or error}; {found.remedy}"
         ) from None
     return Toolchain(release, found.python, digest, found.executable, found.package, found.path)
+
+
+def _supported(release: str) -> str:
+    if release_matches(f"<{OLDEST}", release):
+        raise EnvironmentProblem(
+            f"Triton {release} is too old: portcheck compiles with {OLDEST} and newer: name one of these with --triton"
+        )
+    return release
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,7 +170,6 @@ def test_a_triton_on_pythonpath_is_not_the_one_of_the_venv(user: Project, venv: 
 
 @pytest.mark.download
 def test_a_release_gets_an_environment_and_one_line_says_so(project: Project) -> None:
-    project.env["PORTCHECK_HOME"] = str(project.folder.parent / "home")
     rows = [flag for row in ("axpy", "rowsum_blockptr", "poll_flags") for flag in ("-k", row)]
     asked = ("--demo", "-t", "cuda:80", "--triton", "3.8.0,3.9.0", *rows)
 

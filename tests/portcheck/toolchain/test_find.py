@@ -54,22 +54,30 @@ def test_another_release_is_only_named_until_it_is_needed(install: Install, home
     assert not home.exists()
 
 
+def test_a_release_that_is_too_old_is_refused(install: Install) -> None:
+    install("__version__ = '2.1.0'\n")
+
+    for name in ("2.1.0", "current"):
+        with pytest.raises(EnvironmentProblem, match=r"Triton 2\.1\.0 is too old: portcheck compiles with 3\.0\.0"):
+            release_of(name)
+
+
 @pytest.mark.usefixtures("unpack")
 def test_another_release_gets_an_environment(install: Install, home: Path, store: Store, make_wheel: MakeWheel) -> None:
     install("__version__ = '9.8.7'\n")
-    make_wheel("1.2.3")
+    make_wheel("4.5.6")
     said: list[str] = []
 
-    toolchain = find(release_of("1.2.3"), store, said.append)
+    toolchain = find(release_of("4.5.6"), store, said.append)
 
-    assert toolchain.release == "1.2.3"
+    assert toolchain.release == "4.5.6"
     assert toolchain.package.is_relative_to(home / "envs")
     assert toolchain.executable == str(
         home / "envs" / toolchain.package.relative_to(home / "envs").parts[0] / "bin" / "python"
     )
     assert toolchain.path and str(toolchain.package.parent) in toolchain.path
-    assert len(said) == 1 and "creating the environment of Triton 1.2.3" in said[0]
-    assert find("1.2.3", store, said.append) == toolchain
+    assert len(said) == 1 and "creating the environment of Triton 4.5.6" in said[0]
+    assert find("4.5.6", store, said.append) == toolchain
     assert len(said) == 1
 
 
@@ -92,22 +100,22 @@ def test_the_same_content_is_the_same_toolchain(install: Install, store: Store, 
 @pytest.mark.usefixtures("home", "unpack")
 def test_a_path_goes_by_the_version_found_there(install: Install, store: Store, make_wheel: MakeWheel) -> None:
     install("__version__ = '9.8.7'\n")
-    wheel = make_wheel("1.2.3")
+    wheel = make_wheel("4.5.6")
     release_of(str(wheel))
-    venv = Path(find("1.2.3", store).executable).parent.parent
+    venv = Path(find("4.5.6", store).executable).parent.parent
 
-    assert release_of(str(wheel)) == "1.2.3"
-    assert release_of(str(venv)) == f"1.2.3+{venv.name.replace('-', '.')}"
-    assert find(release_of(str(venv)), store).package == find("1.2.3", store).package
+    assert release_of(str(wheel)) == "4.5.6"
+    assert release_of(str(venv)) == f"4.5.6+{venv.name.replace('-', '.')}"
+    assert find(release_of(str(venv)), store).package == find("4.5.6", store).package
 
 
 @pytest.mark.usefixtures("home")
 def test_a_version_that_a_path_goes_by_is_not_another_one(install: Install, make_wheel: MakeWheel) -> None:
     install("__version__ = '9.8.7'\n")
-    release_of(str(make_wheel("1.2.3")))
+    release_of(str(make_wheel("4.5.6")))
 
-    with pytest.raises(UsageError, match=r"1\.2\.3 is already what .* is called"):
-        release_of("1.2.3")
+    with pytest.raises(UsageError, match=r"4\.5\.6 is already what .* is called"):
+        release_of("4.5.6")
 
 
 @pytest.mark.usefixtures("home")
