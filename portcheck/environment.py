@@ -128,9 +128,10 @@ def whole(environ: Mapping[str, str]) -> str:
 
 
 @cache
-def distributions() -> str:
-    """The digest of what is installed for this interpreter: names and versions."""
-    found = {(str(found.metadata["Name"]), found.version) for found in importlib.metadata.distributions()}
+def distributions(path: tuple[str, ...]) -> str:
+    """The digest of what is installed in the folders of a search path: names and versions."""
+    installed = importlib.metadata.distributions(path=list(path))
+    found = {(str(found.metadata["Name"]), found.version) for found in installed}
     return digest(canonical(sorted(map(list, found))))
 
 

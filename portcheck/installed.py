@@ -13,7 +13,6 @@ import base64
 import csv
 import hashlib
 import importlib.machinery
-import sys
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -219,11 +218,6 @@ class Installed:
     def _folders(self) -> tuple[_Folder, ...]:
         with self._lock:
             return tuple(_read_folder(path) for path in self.folders)
-
-
-def site_folders() -> list[str]:
-    """The folders of installed packages of this interpreter."""
-    return [entry for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")]
 
 
 def _record_files(folder: str) -> list[Path]:

@@ -6,10 +6,9 @@ wheels differ between them:
     {"schema": "portcheck-lock/1",
      "platforms": {"linux-x86_64-cp311": {
         "current": "3.9.0",                               the release of the interpreter that wrote it
-        "toolchains": {"3.9.0": DIGEST},
+        "toolchains": {"3.9.0": {"digest": DIGEST, "installed": DIGEST}},  the latter of all names and versions
         "distributions": {"torch": {"version": "2.13.0", "digest": DIGEST, "imported": true, "paths": ["torch", …]}},
-        "modules": {"torch": "dist/torch/__init__.py"},   where top-level modules were found
-        "installed": DIGEST}}}                            of all names and versions, for open kernels
+        "modules": {"torch": "dist/torch/__init__.py"}}}}                  where top-level modules were found
 """
 
 from __future__ import annotations
@@ -18,13 +17,14 @@ import json
 import platform
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from portcheck.errors import EnvironmentProblem, UsageError
 from portcheck.installed import Distribution, StandIn, StandIns
 from portcheck.report.output import write_file
+from portcheck.toolchain.model import Toolchain
 
 SCHEMA = "portcheck-lock/1"
 FILE = "portcheck.lock"
@@ -32,13 +32,20 @@ AGAIN = "write it anew with: portcheck lock"
 
 
 @dataclass(frozen=True, slots=True)
+class LockedToolchain:
+    """What a lock says of one release."""
+
+    digest: str
+    installed: str  # digest of all names and versions, since an open kernel may depend on any
+
+
+@dataclass(frozen=True, slots=True)
 class Locked:
     """What a lock says of one platform."""
 
     current: str | None = None
-    toolchains: Mapping[str, str] = field(default_factory=dict)  # release → digest
+    toolchains: Mapping[str, LockedToolchain] = field(default_factory=dict)  # by release
     known: StandIns = field(default_factory=StandIns)
-    installed: str | None = None  # digest of all names and versions
 
 
 NOTHING = Locked()
@@ -107,7 +114,7 @@ def check_lock(locked: Locked, digests: Mapping[str, str], found: Callable[[str]
     differences = [
         f"{FILE}: Triton {release} is installed here with other contents: install it anew, or {AGAIN}"
         for release, digest in digests.items()
-        if locked.toolchains.get(release, digest) != digest
+        if release in locked.toolchains and locked.toolchains[release].digest != digest
     ]
     for one in locked.known.distributions:
         if not one.imported:
@@ -127,10 +134,19 @@ def check_lock(locked: Locked, digests: Mapping[str, str], found: Callable[[str]
         raise EnvironmentProblem("\n".join(differences))
 
 
-def missing(locked: Locked, found: Callable[[str], Distribution | None]) -> list[str]:
-    """What a lock has and this machine lacks, as pip is told to install it."""
-    wanted = (one.distribution for one in locked.known.distributions if one.imported)
-    return [f"{one.name}=={one.version}" for one in wanted if not found(one.name)]
+def missing(
+    known: StandIns, found: Callable[[str], Distribution | None], toolchain: Toolchain, current: str | None
+) -> str | None:
+    """The commands that install what compiling with a toolchain needs and is only known of; None if all is there."""
+    wanted = [one.distribution for one in known.distributions if one.imported and not found(one.distribution.name)]
+    packages = [f"{one.name}=={one.version}" for one in wanted]
+    absent = toolchain.package is None
+    if absent and toolchain.release == current:
+        packages.insert(0, f"triton=={current}")
+    commands = [f"{sys.executable} -m pip install {' '.join(packages)}"] if packages else []
+    if absent and toolchain.release != current:
+        commands.append(f"portcheck env add {toolchain.release}")
+    return " and ".join(commands) or None
 
 
 def _install(wanted: Distribution) -> str:
@@ -140,7 +156,7 @@ def _install(wanted: Distribution) -> str:
 def _section(locked: Locked) -> dict[str, Any]:
     return {
         "current": locked.current,
-        "toolchains": dict(sorted(locked.toolchains.items())),
+        "toolchains": {release: asdict(one) for release, one in sorted(locked.toolchains.items())},
         "distributions": {
             one.distribution.name: {
                 "version": one.distribution.version,
@@ -151,7 +167,6 @@ def _section(locked: Locked) -> dict[str, Any]:
             for one in sorted(locked.known.distributions, key=lambda one: one.distribution.name)
         },
         "modules": dict(sorted(locked.known.modules.items())),
-        "installed": locked.installed,
     }
 
 
@@ -166,9 +181,11 @@ def _read_section(section: Mapping[str, Any]) -> Locked:
     )
     return Locked(
         current=None if section["current"] is None else _text(section["current"]),
-        toolchains={release: _text(digest) for release, digest in section["toolchains"].items()},
+        toolchains={
+            release: LockedToolchain(_text(one["digest"]), _text(one["installed"]))
+            for release, one in section["toolchains"].items()
+        },
         known=StandIns(distributions, {name: _text(place) for name, place in section["modules"].items()}),
-        installed=None if section["installed"] is None else _text(section["installed"]),
     )
 
 

@@ -38,6 +38,7 @@ from portcheck.inputs import Inputs
 from portcheck.installed import SUFFIXES, Expected, Installed, StandIns
 from portcheck.keys import canonical, digest
 from portcheck.stats import stat_of
+from portcheck.toolchain.imports import Imports, of_this
 
 _STANDARD_LIBRARY = (
     *(sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib")),
@@ -53,7 +54,12 @@ _SLACK = 2.0  # seconds by which a file system's clock may run ahead of ours
 class Observer:
     """Names and observes inputs for one manifest folder and one installation of packages."""
 
-    def __init__(self, folder: Path, triton: Path | None, lists: InputLists, installed: Installed) -> None:
+    def __init__(
+        self, folder: Path, triton: Path | None, lists: InputLists, installed: Installed, imports: Imports | None = None
+    ) -> None:
+        """`imports`: where the processes that read the inputs find modules; None: where this one does."""
+        self.imports = imports or of_this()
+        self._library = (*_STANDARD_LIBRARY, *(entry + os.sep for entry in self.imports.library))
         self.folder, self._triton, self._lists = str(folder), f"{triton}{os.sep}", lists
         self._folders = (str(folder), os.path.realpath(folder))
         self._names = Names(str(folder))
@@ -101,7 +107,7 @@ class Observer:
 
     def _is_covered(self, kind: str, path: str) -> bool:
         """Is it in the toolchain's digest, part of this program, or only somebody's scratch?"""
-        if path.startswith((self._triton, _CHILD)) or _in_standard_library(path):
+        if path.startswith((self._triton, _CHILD)) or self._in_library(path):
             return True
         if kind != "file" and "__pycache__" in path:
             return True  # what was imported before, by which Python
@@ -241,15 +247,29 @@ class Observer:
     def _find(self, name: str) -> str | None:
         """The folder that a top-level module is found in, named portably; no module is imported."""
         if name not in self._found:
-            spec = _spec(name, Path(self.folder))
+            spec = self._spec(name)
             place = spec and (spec.origin or next(iter(spec.submodule_search_locations or ()), None))
             self._found[name] = self._named(place) if place else self._installed.place(name)
         return self._found[name]
 
+    def _spec(self, name: str) -> importlib.machinery.ModuleSpec | None:
+        for finder in self.imports.finders:
+            find = getattr(finder, "find_spec", None)
+            if finder is importlib.machinery.PathFinder:
+                spec = importlib.machinery.PathFinder.find_spec(name, [*self.imports.path, self.folder])
+            else:
+                spec = find(name, None) if find else None
+            if spec is not None:
+                return spec
+        return None
+
+    def _in_library(self, path: str) -> bool:
+        return path.startswith(self._library) and not any(mark in path for mark in SITE)
+
     def _named(self, place: str) -> str:
         if not os.path.isabs(place):  # noqa: PTH117
             return place  # built-in, frozen
-        return "python" if _in_standard_library(place) else self._names.portable(place)
+        return "python" if self._in_library(place) else self._names.portable(place)
 
     def _list(self, path: str) -> list[str] | None:
         if path not in self._listed:
@@ -278,20 +298,6 @@ class Observer:
             return None
 
 
-def _spec(name: str, folder: Path) -> importlib.machinery.ModuleSpec | None:
-    """As the child would find it: its path is ours without this program's folder, and with the manifest's."""
-    path = [entry for entry in sys.path if entry not in ("", str(Path(sys.argv[0]).parent), str(Path.cwd()))]
-    for finder in sys.meta_path:
-        find = getattr(finder, "find_spec", None)
-        if finder is importlib.machinery.PathFinder:
-            spec = importlib.machinery.PathFinder.find_spec(name, [*path, str(folder)])
-        else:
-            spec = find(name, None) if find else None
-        if spec is not None:
-            return spec
-    return None
-
-
 def _kind_of(path: str) -> str | None:
     if os.path.isdir(path):  # noqa: PTH112
         return "folder"
@@ -307,7 +313,3 @@ def _same(one: str, other: str) -> bool:
     """Two paths of one file; or of none, where somebody asked for something that is not there."""
     here, there = stat_of(one), stat_of(other)
     return here == there if here is None or there is None else here[:2] == there[:2]
-
-
-def _in_standard_library(path: str) -> bool:
-    return path.startswith(_STANDARD_LIBRARY) and not any(mark in path for mark in SITE)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from portcheck.cells import Cell
 from portcheck.errors import UsageError
 from portcheck.manifest.model import Expectation, Manifest, Row
-from portcheck.manifest.releases import parse_release, release_matches
+from portcheck.manifest.releases import is_path, parse_release, release_matches
 from portcheck.patterns import is_wild, matches, suggestion
 from portcheck.target import Target, check_pattern, parse_target
 
@@ -29,21 +30,24 @@ class Selection:
 def select(manifest: Manifest, selection: Selection, releases: Callable[[str], str]) -> tuple[Cell, ...]:
     """The cells of a run: by row, then target in the order of the selection or the defaults, then release.
 
-    `releases` says which release a manifest's `current`, `3.9.0` or path is; names for one release give one cell.
+    `releases` says which release `current`, `3.9.0` or an absolute path is; names for one release give one cell.
 
     Raises:
         UsageError: a name or pattern is malformed or matches nothing, a row has no targets, or nothing is selected.
     """
-    asked = tuple(map(parse_release, selection.triton))
+    asked = tuple(_absolute(Path.cwd(), parse_release(name)) for name in selection.triton)
     rows = _rows(manifest, selection)
     columns = _columns(manifest, selection.targets)
     # Asking what `current` is may start an interpreter: once for each name.
     release_of = cache(releases)
+    named = {row.name: asked or tuple(_absolute(manifest.folder, n) for n in row.settings.triton) for row in rows}
+    for name in sorted(dict.fromkeys(name for names in named.values() for name in names), key=is_path):
+        release_of(name)  # paths last: what is called by its version keeps it, and a path with the same gets a suffix
     cells = tuple(
         Cell(row, target, release)
         for row in rows
         for target in _targets(row, columns, selection.targets)
-        for release in dict.fromkeys(map(release_of, asked or row.settings.triton))
+        for release in dict.fromkeys(map(release_of, named[row.name]))
     )
     if not cells:
         raise UsageError(f"nothing is selected: {_why_empty(rows, columns)}")
@@ -57,6 +61,10 @@ def expectation(cell: Cell) -> Expectation | None:
         if in_release and cell.target.matches(expected.target):
             return expected
     return None
+
+
+def _absolute(folder: Path, release: str) -> str:
+    return str(Path(folder, Path(release).expanduser()).absolute()) if is_path(release) else release
 
 
 def _rows(manifest: Manifest, selection: Selection) -> list[Row]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from doit.reporter import ConsoleReporter
 
+from portcheck.rules.order import release_by_release
 from portcheck.rules.run import Run
 from portcheck.rules.tasks import is_ours
 from portcheck.rules.uptodate import SKIPPED
@@ -27,6 +28,8 @@ class PortcheckReporter(ConsoleReporter):  # type: ignore[misc]
         super().initialize(tasks, selected)
         wanted = _closure(tasks, selected)
         for run in self.runs:
+            if "portcheck" in wanted:
+                release_by_release(run, tasks)
             run.start_progress(sys.stderr, sum(name.startswith("compile:") for name in wanted))
         self._handlers = {number: signal.signal(number, self._stop) for number in (signal.SIGINT, signal.SIGTERM)}
 

@@ -16,6 +16,8 @@ class Request:
     selection: Selection = field(default_factory=Selection)
     jobs: int = 1
     isolation: str = "fork"  # spawn: a fresh interpreter a cell
+    inherit_site: bool = True  # in an environment, import what it lacks from the invoking interpreter's site-packages
+    create: bool = True  # create environments that are missing
     force: bool = False  # compile what is known, too
     remote: str | None = None  # a URL, instead of the manifest's
     audit: int | None = None  # check so many hits against their front ends

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import threading
 import time
+from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -27,7 +28,8 @@ from portcheck.saveir import save_ir
 from portcheck.storage import open_store
 from portcheck.streams import tell
 from portcheck.suite import expectation, select
-from portcheck.toolchain.find import release_of
+from portcheck.toolchain import installers
+from portcheck.toolchain.find import is_ready, release_of
 from portcheck.verdicts import LOCAL, Result
 from portcheck.workshop import Workshop
 
@@ -52,6 +54,7 @@ class Run:
         self.locked = read_lock(self.manifest.folder).here if locked is None else locked
         releases = partial(release_of, locked=self.locked)
         self.cells: dict[str, Cell] = {cell.name: cell for cell in select(self.manifest, request.selection, releases)}
+        self._unfinished = Counter(cell.release for cell in self.cells.values())
         self.results: dict[str, Result] = {}
         self.known: dict[str, Result] = {}
         self.trouble = Trouble()
@@ -71,7 +74,16 @@ class Run:
         with self._lock:
             if self._workshop is None:
                 cells = list(self.cells.values())
-                self._workshop = Workshop(self.manifest, cells, self.store, self.request.isolation, self.locked)
+                self._workshop = Workshop(
+                    self.manifest,
+                    cells,
+                    self.store,
+                    self.request.isolation,
+                    self.locked,
+                    inherit_site=self.request.inherit_site,
+                    create=self.request.create,
+                    say=self.warn,
+                )
                 if not self.request.force:
                     self._look_up(cells)
 
@@ -109,6 +121,11 @@ class Run:
     def is_judged(self) -> bool:
         """Does every cell have its verdict, from this run or from a record?"""
         return all(name in self.results or self.is_known(name) for name in self.cells)
+
+    @property
+    def releases(self) -> list[str]:
+        """The releases, in the order in which they are checked: each holds processes only while its cells run."""
+        return list(dict.fromkeys(cell.release for cell in self.cells.values()))
 
     @property
     def expected_seconds(self) -> Mapping[str, float]:
@@ -232,6 +249,7 @@ class Run:
 
     def interrupt(self) -> None:
         """Kill every process of the run at once. Finished cells are in the store already."""
+        installers.stop()
         if self._workshop is not None:
             self._workshop.stop()
         self.progress.stop()
@@ -274,6 +292,10 @@ class Run:
             self.trouble.write_aside(partial(save_ir, self.request.save_ir, cell, artifacts))
         with self._lock:
             self.results[cell.name] = result
+            self._unfinished[cell.release] -= 1
+            is_last = not self._unfinished[cell.release]
+        if is_last:
+            self.workshop.end(cell.release)
         self.progress.cell_finished(cell.name, result.outcome.verdict, result.origin, why)
 
     def is_over(self) -> bool:
@@ -288,7 +310,9 @@ class Run:
             return sum(map(self._is_new_failure, self.results)) >= limit
 
     def _is_looked_up(self) -> bool:
-        """Is it known what is known? Trouble is kept for the tasks to tell."""
+        """Is it known what is known? Trouble is kept for the tasks to tell, and no environment is created."""
+        if self._workshop is None and not all(is_ready(one, self.store, self.locked) for one in self.releases):
+            return False
         return self.trouble.guarded(self.prepare) and not self.problems
 
     def _is_resolved(self, name: str) -> bool:

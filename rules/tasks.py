@@ -35,7 +35,7 @@ def is_ours(name: str) -> bool:
 def toolchain_tasks(run: Run) -> Iterator[Task]:
     """`toolchain:RELEASE`: find the installation and digest it."""
     yield _group("Triton installations", run.is_prepared)
-    for release in dict.fromkeys(cell.release for cell in run.cells.values()):
+    for release in run.releases:
         yield {
             **_TASK,
             "name": release,
@@ -65,11 +65,11 @@ def resolve_tasks(run: Run, cells: Iterable[Cell]) -> Iterator[Task]:
 
 
 def compile_tasks(run: Run, cells: Iterable[Cell]) -> Iterator[Task]:
-    """`compile:ROW@TARGET@RELEASE`: one cell, the longest of last time first."""
+    """`compile:ROW@TARGET@RELEASE`: one cell; release by release, and the longest of last time first."""
     cells = list(cells)
     yield _group("cells", lambda: all(run.is_known(cell.name) for cell in cells))
-    seconds = run.expected_seconds
-    for cell in sorted(cells, key=lambda cell: -seconds.get(cell.name, 0.0)):
+    seconds, place = run.expected_seconds, {release: index for index, release in enumerate(run.releases)}
+    for cell in sorted(cells, key=lambda cell: (place[cell.release], -seconds.get(cell.name, 0.0))):
         yield {
             **_TASK,
             "name": cell.name,

@@ -76,7 +76,8 @@ class Project:
     def environment(self) -> dict[str, str]:
         """The environment that the command runs in."""
         plain = {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)}
-        return {**plain, "PORTCHECK_CACHE": str(self.cache), **self.env}
+        ours = {"PORTCHECK_CACHE": str(self.cache), "PORTCHECK_HOME": str(self.cache.with_name("home"))}
+        return {**plain, **ours, **self.env}
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         """Start `portcheck ARGUMENTS` in the folder."""

@@ -21,8 +21,20 @@ def add_selection(parser: argparse.ArgumentParser, verb: str = "check") -> None:
     add("manifest", nargs="?", metavar="MANIFEST", help="portcheck.toml or pyproject.toml (default: the nearest)")
     add("--demo", action="store_true", help=f"{verb} the bundled demo instead of a manifest")
     add("-t", "--targets", action="append", default=[], metavar="TARGET,…", help="targets, or wildcards over them")
-    add("--triton", action="append", default=[], metavar="RELEASE,…", help="Triton releases; `current` is this one's")
+    add(
+        "--triton",
+        action="append",
+        default=[],
+        metavar="RELEASE,…",
+        help="Triton releases, wheels or virtual environments; `current` is this interpreter's",
+    )
     add("-k", "--kernel", action="append", default=[], metavar="GLOB", help=f"rows to {verb}; may be given again")
+    add(
+        "--no-inherit-site",
+        dest="inherit_site",
+        action="store_false",
+        help="in an environment, import nothing from this interpreter's site-packages",
+    )
 
 
 def add_limits(parser: argparse.ArgumentParser) -> None:
@@ -86,7 +98,12 @@ def selection(args: argparse.Namespace) -> dict[str, Any]:
         timeout=timeout,
         max_rss=parse_size(max_rss) if max_rss else None,
     )
-    return {"manifest": manifest_path(args.demo, args.manifest), "selection": asked, "remote": args.remote}
+    return {
+        "manifest": manifest_path(args.demo, args.manifest),
+        "selection": asked,
+        "inherit_site": args.inherit_site,
+        "remote": args.remote,
+    }
 
 
 def limits(args: argparse.Namespace) -> dict[str, Any]:

@@ -31,6 +31,8 @@ EXAMPLES = """examples:
   portcheck check                                 the manifest of this folder, or of the nearest above
   portcheck check -t cuda:90,hip:gfx942 -k 'attn*'  some columns and some rows of it
   portcheck check -t 'hip:*'                      only the AMD targets that the manifest lists
+  portcheck check --triton 3.8.0,current          two releases; the first gets an environment of its own
+  portcheck check --triton ./triton-3.9.0+fix-cp311-cp311-linux_x86_64.whl,/src/triton/.venv
   portcheck check --json report.json              the same as data
   portcheck check --baseline baseline.toml        fail only on what is new since portcheck baseline
   portcheck check --dry-run                       what would be compiled, and why
@@ -96,6 +98,7 @@ def _request(args: argparse.Namespace) -> Request:
         **limits(args),
         **formats(args),
         **volume(args),
+        create=not args.dry_run,
         force=args.force,
         baseline=args.baseline,
         audit=args.audit,

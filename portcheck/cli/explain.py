@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     if not at:
         raise UsageError(f'"{args.cell}" is no cell: it is written ROW@TARGET, as in a report')
     selection = Selection(targets=(target,), triton=(release,) if release else (), kernels=(row,))
-    explained = Run(Request(manifest_path(args.demo, args.manifest), selection, quiet=True))
+    explained = Run(Request(manifest_path(args.demo, args.manifest), selection, create=False, quiet=True))
     memory = Memory(explained.store, str(explained.manifest.folder))
     try:
         explained.prepare()

@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from portcheck.environment import distributions
 from portcheck.errors import UsageError
 from portcheck.installed import StandIns
-from portcheck.lock import Lock, Locked
+from portcheck.lock import Lock, Locked, LockedToolchain
 from portcheck.streams import tell
 from portcheck.toolchain.find import current
 
@@ -50,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
         UsageError: a bad manifest, kernels that cannot be imported, or a lock that cannot be written.
         EnvironmentProblem: a Triton release is not there.
     """
-    from portcheck.cli.check import manifest_path
+    from portcheck.cli.arguments import manifest_path
     from portcheck.lock import NOTHING, read_lock, write_lock
     from portcheck.rules.request import Request
     from portcheck.rules.run import Run
@@ -78,15 +77,15 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _locked(locking: Run) -> Locked:
-    cells = locking.cells.values()
-    known = StandIns()
-    for release in dict.fromkeys(cell.release for cell in cells):
-        of_release = [cell for cell in cells if cell.release == release]
-        known |= locking.workshop.judge(of_release[0]).depends_on(of_release)
-    installed = current()
+    known, workshop = StandIns(), locking.workshop
+    for release in locking.releases:
+        cells = [cell for cell in locking.cells.values() if cell.release == release]
+        known |= workshop.judge(cells[0]).depends_on(cells)
+    here = current()
     return Locked(
-        current=installed[0] if installed else None,
-        toolchains={one.release: one.digest for one in locking.workshop.toolchains},
+        current=here[0] if here else None,
+        toolchains={
+            one.release: LockedToolchain(one.digest, workshop.distributions[one.release]) for one in workshop.toolchains
+        },
         known=known,
-        installed=distributions(),
     )

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -49,8 +49,16 @@ class _Held:
 class Service:
     """Imports and compiles with one toolchain. Thread-safe; close it when done."""
 
-    def __init__(self, toolchain: Toolchain, folder: Path, isolation: str, backends: Iterable[str]) -> None:
-        self._toolchain, self._folder, self._isolation = toolchain, folder, isolation
+    def __init__(
+        self,
+        toolchain: Toolchain,
+        folder: Path,
+        isolation: str,
+        backends: Iterable[str],
+        inherited: Sequence[str] = (),
+    ) -> None:
+        """`inherited`: folders of site-packages that its processes fall back on."""
+        self._toolchain, self._folder, self._isolation, self._inherited = toolchain, folder, isolation, inherited
         self._prime = [SAFE[b] for b in sorted(set(backends))]
         self._guard = Guard()
         self._scratch = scratch.make()
@@ -134,7 +142,7 @@ class Service:
     @contextlib.contextmanager
     def _spawned(self, unit: Unit, target: Target) -> Iterator[tuple[Root, Imported]]:
         """A fresh interpreter with `unit` imported as on `target`; nothing is forked."""
-        root = Root.start(self._toolchain, self._folder, dict(unit.env), prime=())
+        root = Root.start(self._toolchain, self._folder, dict(unit.env), (), self._inherited)
         with self._tracked(root):
             yield root, self._import(root, unit, target)
 
@@ -238,7 +246,7 @@ class Service:
             known = self._roots.get(unit.env)
             if known is None or (known.popen is not None and known.popen.poll() is not None):
                 self._check()
-                root = Root.start(self._toolchain, self._folder, dict(unit.env), self._prime)
+                root = Root.start(self._toolchain, self._folder, dict(unit.env), self._prime, self._inherited)
                 self._alive.add(root.pid)
                 self._roots[unit.env] = root
             return self._roots[unit.env]

@@ -183,8 +183,15 @@ class Root(Process):
     popen: subprocess.Popen[bytes] | None = None
 
     @classmethod
-    def start(cls, toolchain: Toolchain, folder: Path, env: Mapping[str, str], prime: Sequence[Target]) -> Root:
-        """Start an interpreter and have it import Triton.
+    def start(
+        cls,
+        toolchain: Toolchain,
+        folder: Path,
+        env: Mapping[str, str],
+        prime: Sequence[Target],
+        inherited: Sequence[str] = (),
+    ) -> Root:
+        """Start an interpreter and have it import Triton. `inherited`: folders of site-packages that it falls back on.
 
         Raises:
             EnvironmentProblem: Triton cannot be imported there.
@@ -192,7 +199,7 @@ class Root(Process):
         ours, theirs = wire.pair()
         with tempfile.TemporaryFile() as log, theirs:
             popen = subprocess.Popen(
-                [toolchain.executable, str(_CHILD), str(theirs.fileno())],
+                [toolchain.executable, str(_CHILD), str(theirs.fileno()), *inherited],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -205,6 +212,7 @@ class Root(Process):
             setup = {
                 "folder": str(folder),
                 "digest": toolchain.digest,
+                "package": str(toolchain.package),
                 "prime": [_as_triton_has_it(target) for target in prime],
                 "targets": [_as_triton_has_it(target) for target in SAFE.values()],
             }

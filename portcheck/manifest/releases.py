@@ -39,13 +39,17 @@ def parse_release(value: Any) -> str:
     """
     written = text(value)
     match = VERSION.fullmatch(written)
-    is_path = "/" in written or written.endswith(".whl")
-    if written == CURRENT or is_path or (match and match["numbers"].count(".") == 2):
+    if written == CURRENT or is_path(written) or (match and match["numbers"].count(".") == 2):
         return written
     raise UsageError(
         f'unknown release "{written}"{suggestion(written, [CURRENT])}: '
         "write current, a release such as 3.8.0, or a path such as ./triton.whl"
     )
+
+
+def is_path(release: str) -> bool:
+    """Is a release given by the path of a wheel or of an environment?"""
+    return "/" in release or release.endswith(".whl")
 
 
 def parse_specifier(value: Any) -> str:

@@ -15,3 +15,4 @@ class Toolchain:
     digest: str  # xxh3-128 over every file of the package and the Python minor version, in hex
     executable: str  # the interpreter
     package: Path | None  # the folder of the installed `triton` package; None: it is only known of, by a lock
+    path: tuple[str, ...] | None = None  # what that interpreter imports from by itself; None: it is the invoking one

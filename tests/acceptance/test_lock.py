@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 import sysconfig
 import venv
 from collections.abc import Callable
@@ -116,8 +117,7 @@ def test_what_is_not_recorded_needs_what_is_named(
     ran = other.check("--remote", f"file://{locked.folder}/shared")
 
     assert ran.status == 3
-    assert "flaxlib==2.0 must be installed: " in ran.err
-    assert "-m pip install triton==" in ran.err
+    assert re.search(r"something has to be installed: \S+ -m pip install triton==\S+ flaxlib==2.0$", ran.err.strip())
     assert len(ran.err.splitlines()) == 1
 
 

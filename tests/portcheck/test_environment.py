@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -46,4 +47,4 @@ def test_a_variable_that_names_a_file_counts_by_its_content(tmp_path: Path) -> N
 
 
 def test_distributions_have_one_digest() -> None:
-    assert len(environment.distributions()) == 32
+    assert len(environment.distributions(tuple(sys.path))) == 32

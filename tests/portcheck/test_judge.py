@@ -18,10 +18,11 @@ from portcheck.compiler.tree import Imported
 from portcheck.digests import Digests
 from portcheck.errors import UsageError
 from portcheck.inputlists import InputLists
-from portcheck.installed import Installed, site_folders
+from portcheck.installed import Installed
 from portcheck.judge import Judge
 from portcheck.observer import Observer
 from portcheck.target import Target
+from portcheck.toolchain.imports import of_this
 from portcheck.toolchain.model import Toolchain
 from portcheck.units import units_of
 from portcheck.verdicts import Result
@@ -81,7 +82,7 @@ def make_judge(tmp_path: Path, store: Store, service: FakeService) -> Callable[.
     def make(*cells: Cell, salt: str = "", started: Callable[[], Any] = lambda: service) -> Judge:
         toolchain = Toolchain("3.9.0", "3.11.7", "digest", "python", tmp_path / "triton")
         observer = Observer(
-            tmp_path, tmp_path / "triton", InputLists(store), Installed(site_folders(), Digests(store, tmp_path), store)
+            tmp_path, tmp_path / "triton", InputLists(store), Installed(of_this().site, Digests(store, tmp_path), store)
         )
         time.sleep(0.02)  # the import that follows begins after the sources were written, by any clock
         return Judge(toolchain, units_of(cell.row for cell in cells), store, observer, {}, salt, "installed", started)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,26 @@ import pytest
 
 from portcheck.errors import EnvironmentProblem, UsageError
 from portcheck.installed import Distribution, StandIn, StandIns
-from portcheck.lock import FILE, NOTHING, Lock, Locked, check_lock, missing, platform_name, read_lock, write_lock
+from portcheck.lock import (
+    FILE,
+    NOTHING,
+    Lock,
+    Locked,
+    LockedToolchain,
+    check_lock,
+    missing,
+    platform_name,
+    read_lock,
+    write_lock,
+)
+from portcheck.toolchain.model import Toolchain
 
+INSTALLED = Toolchain("3.9.0", "3.11.7", "t9", "python", Path("triton"))
 TORCH = Distribution("torch", "2.13.0", "d1")
 LOCKED = Locked(
     current="3.9.0",
-    toolchains={"3.8.0": "t8", "3.9.0": "t9"},
+    toolchains={"3.8.0": LockedToolchain("t8", "i8"), "3.9.0": LockedToolchain("t9", "i9")},
     known=StandIns((StandIn(TORCH, ("torch", "torchgen"), True),), {"torch": "dist/torch/__init__.py"}),
-    installed="i1",
 )
 
 
@@ -66,11 +79,11 @@ def test_what_is_no_lock_is_an_error_with_the_remedy(tmp_path: Path, content: st
         ("current", 3.9),
         ("toolchains", ["3.9.0"]),
         ("toolchains", {"3.9.0": None}),
+        ("toolchains", {"3.9.0": {"digest": "t9"}}),
         ("distributions", {"torch": "2.13.0"}),
         ("distributions", {"torch": {"version": "2.13.0", "digest": "d1"}}),
         ("distributions", {"torch": {"version": "2.13.0", "digest": "d1", "paths": [1]}}),
         ("modules", {"torch": 1}),
-        ("installed", 1),
     ],
 )
 def test_a_value_of_the_wrong_type_is_an_error(tmp_path: Path, key: str, value: Any) -> None:
@@ -87,11 +100,20 @@ def test_a_lock_that_agrees_is_fine() -> None:
     check_lock(LOCKED, {"3.9.0": "t9", "3.7.1": "not locked"}, {"torch": TORCH}.get)
 
 
-def test_what_is_not_installed_disagrees_with_nothing_and_is_missing() -> None:
+def test_what_is_not_installed_disagrees_with_nothing() -> None:
     check_lock(LOCKED, {}, {}.get)
 
-    assert missing(LOCKED, {}.get) == ["torch==2.13.0"]
-    assert missing(LOCKED, {"torch": TORCH}.get) == []
+
+def test_what_is_missing_is_told_as_commands() -> None:
+    torch, nothing = {"torch": TORCH}.get, dict[str, Distribution]().get
+    locked = replace(INSTALLED, package=None)
+
+    assert missing(LOCKED.known, torch, INSTALLED, "3.9.0") is None
+    told = missing(LOCKED.known, nothing, INSTALLED, "3.9.0")
+    assert told and told.endswith(" -m pip install torch==2.13.0")
+    told = missing(LOCKED.known, nothing, locked, "3.9.0")
+    assert told and told.endswith(" -m pip install triton==3.9.0 torch==2.13.0")
+    assert missing(LOCKED.known, torch, replace(locked, release="3.8.0"), "3.9.0") == "portcheck env add 3.8.0"
 
 
 def test_of_a_distribution_that_is_not_imported_any_version_will_do() -> None:
@@ -99,7 +121,7 @@ def test_of_a_distribution_that_is_not_imported_any_version_will_do() -> None:
 
     check_lock(Locked(known=known), {}, {"torch": Distribution("torch", "2.12.0", "d0")}.get)
 
-    assert missing(Locked(known=known), {}.get) == []
+    assert missing(known, {}.get, INSTALLED, "3.9.0") is None
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,9 @@ import pytest
 from portcheck.cache import Store
 from portcheck.digests import Digests
 from portcheck.inputlists import InputLists
-from portcheck.installed import Installed, site_folders
+from portcheck.installed import Installed
 from portcheck.observer import Observer
+from portcheck.toolchain.imports import of_this
 
 MakeObserver = Callable[[], Observer]
 
@@ -41,7 +42,7 @@ def folder(tmp_path: Path) -> Path:
 def make_observer(store: Store, folder: Path, site: Path) -> MakeObserver:
     """`make_observer()` is the observer of a new process."""
     return lambda: Observer(
-        folder, site / "triton", InputLists(store), Installed(site_folders(), Digests(store, folder), store)
+        folder, site / "triton", InputLists(store), Installed(of_this().site, Digests(store, folder), store)
     )
 
 
@@ -234,7 +235,7 @@ def test_a_folder_that_is_reached_through_a_link(store: Store, folder: Path, sit
     link = folder.with_name("link")
     link.symlink_to(folder)
     observer = Observer(
-        link, site / "triton", InputLists(store), Installed(site_folders(), Digests(store, link), store)
+        link, site / "triton", InputLists(store), Installed(of_this().site, Digests(store, link), store)
     )
 
     named = observer.names([("file", str(folder / "kernels.py")), ("file", str(link / "kernels.py"))])

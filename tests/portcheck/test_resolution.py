@@ -16,11 +16,12 @@ from portcheck.compiler.job import Unit
 from portcheck.compiler.tree import Imported
 from portcheck.digests import Digests
 from portcheck.inputlists import InputLists
-from portcheck.installed import Installed, site_folders
+from portcheck.installed import Installed
 from portcheck.keys import make_key
 from portcheck.observer import Observer
 from portcheck.resolution import Resolver
 from portcheck.target import parse_target
+from portcheck.toolchain.imports import of_this
 
 UNIT = Unit("kernels.py", True, ("k",))
 CUDA, HIP = parse_target("cuda:90"), parse_target("hip:gfx942")
@@ -46,7 +47,7 @@ def make_resolver(store: Store, folder: Path) -> MakeResolver:
     def make(**variables: str) -> Resolver:
         chains = Chains(store, "inputs", lambda **parts: make_key("inputs", salt="", toolchain="toolchain", **parts))
         observer = Observer(
-            folder, folder / "triton", InputLists(store), Installed(site_folders(), Digests(store, folder), store)
+            folder, folder / "triton", InputLists(store), Installed(of_this().site, Digests(store, folder), store)
         )
         return Resolver(chains, observer, variables, "installed")
 

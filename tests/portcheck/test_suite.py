@@ -160,3 +160,18 @@ def test_the_expectation_of_a_cell(manifest: Manifest, target: str, triton: str,
     (cell,) = select(manifest, Selection((target,), (triton,), ("attn",)), release)
     expected = expectation(cell)
     assert (expected.reason if expected else "none") == reason
+
+
+def test_paths_are_relative_to_who_names_them_and_come_last(
+    manifest: Manifest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir("/")
+    asked: list[str] = []
+
+    def ask(name: str) -> str:
+        asked.append(name)
+        return f"release {len(asked)}"
+
+    select(manifest, Selection(triton=("./a.whl", "3.8.0", "~/venv")), ask)
+
+    assert asked == ["3.8.0", "/a.whl", str(Path("~/venv").expanduser())]

@@ -35,7 +35,11 @@ def prepared(run: Run, results: dict[str, Any]) -> Run:
         return found
 
     workshop = SimpleNamespace(
-        judge=lambda cell: SimpleNamespace(judge=judge), toolchains=(), close=lambda: None, stop=lambda: None
+        judge=lambda cell: SimpleNamespace(judge=judge),
+        toolchains=(),
+        end=lambda release: None,
+        close=lambda: None,
+        stop=lambda: None,
     )
     run._workshop = workshop  # type: ignore[assignment]
     return run

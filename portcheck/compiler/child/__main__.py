@@ -1,4 +1,4 @@
-"""Entry point of a root process: `python child SOCKET_FD`. Becomes the package `portcheck_child` and serves."""
+"""Entry point of a root process: `python child SOCKET_FD SITE…`. Becomes the package `portcheck_child` and serves."""
 
 from __future__ import annotations
 
@@ -25,4 +25,4 @@ def _become_package() -> None:
 
 if __name__ == "__main__":
     _become_package()
-    importlib.import_module(NAME + ".root").main(int(sys.argv[1]))
+    importlib.import_module(NAME + ".root").main(int(sys.argv[1]), sys.argv[2:])

@@ -66,7 +66,7 @@ def _trouble(path: str) -> str:
 
 def _try(path: str) -> str:
     try:
-        done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=_SECONDS)
+        done = subprocess.run([path, "--version"], check=False, capture_output=True, text=True, timeout=_SECONDS)
     except (OSError, subprocess.SubprocessError) as error:
         return str(error)
     said = (done.stderr or done.stdout).strip().splitlines()

@@ -12,14 +12,18 @@ import tempfile
 import warnings
 from typing import Any, NoReturn
 
-from . import bytecode, device, inputs, names, refused, releases, server, units, wire
+from . import bytecode, device, inherit, inputs, names, refused, releases, server, units, wire
 from .pristine import Pristine
 from .walk import Walk
 from .world import World
 
 
-def main(fd: int) -> NoReturn:
-    """Set up as the first message says, then serve until the tool goes away."""
+def main(fd: int, inherited: list[str]) -> NoReturn:
+    """Set up as the first message says, then serve until the tool goes away.
+
+    `inherited`: folders of site-packages to fall back on.
+    """
+    inherit.add(inherited)
     if bytecode.remove_stale(inputs.imported_at_start()):
         os.execv(sys.executable, sys.orig_argv)  # as Python would have started without them
     gc.disable()  # an eighth of what importing a large library takes, to find a few megabytes
@@ -35,7 +39,8 @@ def main(fd: int) -> NoReturn:
     recorder.install()
     portable = names.Names(setup["folder"])
     try:
-        fake = _import_triton(setup, portable)
+        with inherit.only(setup["package"]):
+            fake = _import_triton(setup, portable)
     except Exception as error:
         wire.send(sock, {"event": "broken", "error": units.told(error, portable)["traceback"][-8000:]})
         os._exit(0)

@@ -61,7 +61,7 @@ def test_a_digest_is_remembered(package: Path, store: Store, monkeypatch: pytest
     monkeypatch.setattr(time, "time_ns", lambda: int(time.time() * 1e9) + 60_000_000_000)  # a minute later
     before = package_digest(package, "3.11", store)
 
-    def read(path: Path) -> str:
+    def read(path: Path, follow: bool) -> str:
         raise AssertionError(f"{path} was read again")
 
     with monkeypatch.context() as patch:
@@ -76,6 +76,6 @@ def test_what_was_written_just_now_is_not_remembered(
     package: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = package_digest(package, "3.11", store)
-    monkeypatch.setattr(digest, "_content", lambda path: "read again")
+    monkeypatch.setattr(digest, "_content", lambda path, follow: "read again")
 
     assert package_digest(package, "3.11", store) != before

@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from portcheck.cache import Store
-from portcheck.errors import EnvironmentProblem
+from portcheck.errors import EnvironmentProblem, UsageError
+from portcheck.manifest.releases import release_matches
 from portcheck.toolchain import find as module
 from portcheck.toolchain.find import current, find, release_of
+from tests.portcheck.toolchain.conftest import MakeWheel
 
 Install = Callable[[str], Path]
 
@@ -45,12 +47,93 @@ def test_the_installed_one_is_found_without_importing_it(install: Install, store
     assert release_of("9.8.7") == "9.8.7"
 
 
-def test_another_release_names_the_command_that_installs_it(install: Install) -> None:
+def test_another_release_is_only_named_until_it_is_needed(install: Install, home: Path) -> None:
     install("__version__ = '9.8.7'\n")
 
-    with pytest.raises(EnvironmentProblem, match=r"it has 9\.8\.7.*pip install triton==3\.0\.0") as caught:
-        release_of("3.0.0")
-    assert caught.value.status == 3
+    assert release_of("3.0.0") == "3.0.0"
+    assert not home.exists()
+
+
+def test_a_release_that_is_too_old_is_refused(install: Install) -> None:
+    install("__version__ = '2.1.0'\n")
+
+    for name in ("2.1.0", "current"):
+        with pytest.raises(EnvironmentProblem, match=r"Triton 2\.1\.0 is too old: portcheck compiles with 3\.0\.0"):
+            release_of(name)
+
+
+@pytest.mark.usefixtures("unpack")
+def test_another_release_gets_an_environment(install: Install, home: Path, store: Store, make_wheel: MakeWheel) -> None:
+    install("__version__ = '9.8.7'\n")
+    make_wheel("4.5.6")
+    said: list[str] = []
+
+    toolchain = find(release_of("4.5.6"), store, said.append)
+
+    assert toolchain.release == "4.5.6"
+    assert toolchain.package.is_relative_to(home / "envs")
+    assert toolchain.executable == str(
+        home / "envs" / toolchain.package.relative_to(home / "envs").parts[0] / "bin" / "python"
+    )
+    assert toolchain.path and str(toolchain.package.parent) in toolchain.path
+    assert len(said) == 1 and "creating the environment of Triton 4.5.6" in said[0]
+    assert find("4.5.6", store, said.append) == toolchain
+    assert len(said) == 1
+
+
+@pytest.mark.usefixtures("home", "unpack")
+def test_the_same_content_is_the_same_toolchain(install: Install, store: Store, make_wheel: MakeWheel) -> None:
+    wheel = make_wheel("9.8.7")
+    package = install("__version__ = '9.8.7'\n")
+    (package / "_C").mkdir()
+    (package / "_C" / "libtriton.so").write_text("the compiler")
+
+    labels = [release_of("9.8.7"), release_of(str(wheel))]
+
+    assert labels[0] == "9.8.7"
+    assert labels[1].startswith("9.8.7+")
+    assert release_matches("==9.8.7", labels[1])
+    assert len({find(label, store).digest for label in labels}) == 1
+    assert release_of(str(wheel)) == labels[1]
+
+
+@pytest.mark.usefixtures("home", "unpack")
+def test_a_path_goes_by_the_version_found_there(install: Install, store: Store, make_wheel: MakeWheel) -> None:
+    install("__version__ = '9.8.7'\n")
+    wheel = make_wheel("4.5.6")
+    release_of(str(wheel))
+    venv = Path(find("4.5.6", store).executable).parent.parent
+
+    assert release_of(str(wheel)) == "4.5.6"
+    assert release_of(str(venv)) == f"4.5.6+{venv.name.replace('-', '.')}"
+    assert find(release_of(str(venv)), store).package == find("4.5.6", store).package
+
+
+@pytest.mark.usefixtures("home")
+def test_a_version_that_a_path_goes_by_is_not_another_one(install: Install, make_wheel: MakeWheel) -> None:
+    install("__version__ = '9.8.7'\n")
+    release_of(str(make_wheel("4.5.6")))
+
+    with pytest.raises(UsageError, match=r"4\.5\.6 is already what .* is called"):
+        release_of("4.5.6")
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("nowhere", "neither a wheel nor a virtual environment"),
+        ("empty", "no virtual environment: it has no bin/python"),
+        ("triton.whl", "not the name of a wheel"),
+        ("triton-1.0-py3-none-any.whl", "No such file"),
+        (sys.base_prefix, "has no Triton: install it there"),
+    ],
+)
+def test_a_path_that_leads_to_no_triton_is_the_users_mistake(path: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+
+    with pytest.raises(UsageError, match=said):
+        release_of(str(tmp_path / path))
 
 
 def test_a_package_that_says_no_version_is_no_triton(install: Install) -> None:
@@ -63,9 +146,8 @@ def test_a_package_that_says_no_version_is_no_triton(install: Install) -> None:
 def test_no_triton_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "current", lambda: None)
 
-    for name in ("current", "3.9.0"):
-        with pytest.raises(EnvironmentProblem, match="pip install triton"):
-            release_of(name)
+    with pytest.raises(EnvironmentProblem, match="pip install triton"):
+        release_of("current")
 
 
 def test_an_installation_that_cannot_be_read(install: Install, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
