@@ -33,7 +33,6 @@ def find(package: str, environ: Mapping[str, str]) -> str | None:
     return next(there, None) or shutil.which(NAME, path=environ.get("PATH"))
 
 
-
 def provide(backend: Any, version: str) -> None:
     """Have Triton's AMD backend use the linker that there is.
 
@@ -67,7 +66,7 @@ def _trouble(path: str) -> str:
 
 def _try(path: str) -> str:
     try:
-        done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=_SECONDS)
+        done = subprocess.run([path, "--version"], check=False, capture_output=True, text=True, timeout=_SECONDS)
     except (OSError, subprocess.SubprocessError) as error:
         return str(error)
     said = (done.stderr or done.stdout).strip().splitlines()

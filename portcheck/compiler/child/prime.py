@@ -24,5 +24,7 @@ def compile_trivial(target: Any) -> None:
     signature = {"x_ptr": "*fp32", "y_ptr": "*fp32", "n": "i32", "BLOCK": "constexpr"}
     with warnings.catch_warnings(), contextlib.suppress(Exception), contextlib.redirect_stdout(io.StringIO()):
         warnings.simplefilter("ignore")
-        source = triton.compiler.ASTSource(fn=copy, signature=signature, **{releases.current().constants: {"BLOCK": 64}})
+        source = triton.compiler.ASTSource(
+            fn=copy, signature=signature, **{releases.current().constants: {"BLOCK": 64}}
+        )
         triton.compile(source, target=target)

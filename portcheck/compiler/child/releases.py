@@ -25,7 +25,7 @@ Version = tuple[int, int]
 class Release:
     """How one release does what every release does somehow."""
 
-    name_backends: Callable[[Mapping[str, Any]], None]  # make their modules known by the names that they are found under
+    name_backends: Callable[[Mapping[str, Any]], None]  # their modules as modules of Triton
     constants: str  # the argument of ASTSource that takes constants
     source: str  # the attribute of a JIT function with its source
     set_source: Callable[[Any, str], None]
@@ -39,6 +39,7 @@ class Release:
     without_torch: Callable[[Any], None]  # have the AMD backend look at a stand-in without importing torch
     decorate_without_torch: Callable[[], None]  # have kernels autotuned where there is no torch
     runs_lld: bool  # is an `ld.lld` of the machine's used for AMD?
+    takes_tuples: bool  # as arguments of a launch
     has_descriptors: bool  # are there tensor descriptors that the host makes?
 
 
@@ -108,7 +109,7 @@ def _apart_by_variables(folder: str) -> None:
 
 def _apart_by_knobs(folder: str) -> None:
     os.environ["TRITON_CACHE_DIR"] = folder
-    knobs = sys.modules["triton"].knobs  # type: ignore[attr-defined]
+    knobs = sys.modules["triton"].knobs
     knobs.cache.dir = folder
     knobs.cache.manager_class = None
     knobs.runtime.jit_cache_hook = None
@@ -141,7 +142,7 @@ class _Overhearing:
 
 
 def _print_ptxas_log() -> None:
-    sys.modules["triton"].knobs.nvidia.dump_ptxas_log = True  # type: ignore[attr-defined]
+    sys.modules["triton"].knobs.nvidia.dump_ptxas_log = True
 
 
 def _strip_locations(module: Any) -> str:
@@ -205,6 +206,7 @@ _OLDEST = Release(
     without_torch=_nothing,
     decorate_without_torch=_decorate_without_torch,
     runs_lld=True,
+    takes_tuples=False,
     has_descriptors=False,
 )
 # Release → what it does differently from those before it.
@@ -215,6 +217,7 @@ _CHANGES: dict[Version, dict[str, Any]] = {
         "user_repr": _repr_kept,
         "launched": ("device_caches",),
         "without_torch": _hide_torch,
+        "takes_tuples": True,
     },
     (3, 4): {
         "name_backends": _nothing,
