@@ -38,6 +38,7 @@ class Release:
     without_locations: Callable[[Any], str]  # the text of an MLIR module
     without_torch: Callable[[Any], None]  # have the AMD backend look at a stand-in without importing torch
     decorate_without_torch: Callable[[], None]  # have kernels autotuned where there is no torch
+    first_column: int  # of a line, as the compiler counts
     runs_lld: bool  # is an `ld.lld` of the machine's used for AMD?
     takes_tuples: bool  # as arguments of a launch
     has_descriptors: bool  # are there tensor descriptors that the host makes?
@@ -91,7 +92,10 @@ def _lines_kept(function: Any) -> list[str]:
 
 def _repr_in_closure(function: Any) -> Any:
     """It is wrapped: `self.repr = lambda _: fn.__name__ if repr is None else repr(_)`."""
-    return inspect.getclosurevars(function.repr).nonlocals.get("repr")
+    given = function.repr
+    if getattr(given, "__module__", "") != "triton.runtime.jit":
+        return given  # somebody put it there
+    return inspect.getclosurevars(given).nonlocals.get("repr")
 
 
 def _repr_kept(function: Any) -> Any:
@@ -205,6 +209,7 @@ _OLDEST = Release(
     without_locations=_strip_locations,
     without_torch=_nothing,
     decorate_without_torch=_decorate_without_torch,
+    first_column=0,
     runs_lld=True,
     takes_tuples=False,
     has_descriptors=False,
@@ -232,7 +237,7 @@ _CHANGES: dict[Version, dict[str, Any]] = {
         "print_ptxas_log": _print_ptxas_log,
         "runs_lld": False,
     },
-    (3, 8): {"tells_place": None, "without_torch": _say_no_torch},
+    (3, 8): {"tells_place": None, "without_torch": _say_no_torch, "first_column": 1},
 }
 
 
