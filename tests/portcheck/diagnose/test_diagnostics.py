@@ -96,7 +96,7 @@ def test_folding_says_how_much_is_missing() -> None:
     [
         ("kernels.py:12:4: error: unsupported target: 'gfx900'\n", 0, 5),  # Triton 3.3 to 3.7
         ("kernels.py:12:5: error: unsupported target: 'gfx900'\n", 1, 5),
-        ('loc("kernels.py":12:4): error: unsupported target: \'gfx900\'\n', 0, 5),  # up to 3.2
+        ("loc(\"kernels.py\":12:4): error: unsupported target: 'gfx900'\n", 0, 5),  # up to 3.2
         ("kernels.py:12:0: error: unsupported target: 'gfx900'\n", 1, 1),
     ],
 )
