@@ -61,7 +61,8 @@ class Workshop:
         self._manifest, self._isolation = manifest, isolation
         self._backends = sorted({cell.target.backend for cell in cells})
         self.toolchains = tuple(
-            find(release, store, locked, say, create=create) for release in dict.fromkeys(c.release for c in cells)
+            find(release, store, say, locked=locked, create=create)
+            for release in dict.fromkeys(c.release for c in cells)
         )
         self._imports = {t.release: imports.of(t, manifest.folder, inherit_site) for t in self.toolchains}
         units, base = _units(manifest, cells), {**os.environ, **ONE_THREAD}

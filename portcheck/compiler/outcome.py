@@ -139,22 +139,24 @@ def _position(attempt: Attempt, result: Mapping[str, Any], text: str) -> Positio
     if places:
         # The innermost place may be in Triton's own library; the user's line is where it was called from.
         return next((at for at in places if not at.file.startswith("dist/triton/")), places[-1])
+    first = result.get("first_column", 1)
     if ptx := attempt.files.get("ptx"):
-        at = ptxas_position(ptx.decode(errors="replace"), f"{text}\n{attempt.out}")
+        at = ptxas_position(ptx.decode(errors="replace"), f"{text}\n{attempt.out}", first)
         if at:
             return at
-    return location(attempt.err)
+    return location(attempt.err, first)
 
 
 def _unraised(attempt: Attempt) -> Failure | None:
     """The compiler printed an error after the front end, and returned a binary all the same."""
     printed = attempt.raw or attempt.err.encode()
+    first = (attempt.result or {}).get("first_column", 1)
     marks = [mark for mark in attempt.marks if mark[0] not in _FRONT]
     ends = [begin for _, begin in marks[1:]] + [len(printed)]
     for (stage, begin), end in zip(marks, ends, strict=False):
         part = printed[begin:end].decode(errors="replace")
         if (message := unraised_error(part)) is not None:
-            return Failure("unraised-error", stage, message, detail=part.strip()[:8000], position=location(part))
+            return Failure("unraised-error", stage, message, detail=part.strip()[:8000], position=location(part, first))
     return None
 
 

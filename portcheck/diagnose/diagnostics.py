@@ -8,7 +8,7 @@ from portcheck.verdicts import Position
 
 _PLACE = re.compile(
     r'^(?:loc\("(?P<old>[^"\n]+)":(?P<oldline>\d+):(?P<oldcolumn>\d+)\)'  # Triton up to 3.2, columns from 0
-    r"|(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?P<column>\d+)"  # later; columns from 1 since 3.8
+    r"|(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?P<column>\d+)"  # later
     r"|loc\([^\n]*?\)|ld\.lld|lld): "
 )
 _ERROR = re.compile(r"^error: (.+)")
@@ -60,10 +60,11 @@ def pass_name(stderr: str) -> str | None:
     return next((found[1] for pattern in _PASSES if (found := pattern.search(stderr))), None)
 
 
-def location(stderr: str) -> Position | None:
+def location(stderr: str, first_column: int = 1) -> Position | None:
     """Where the first error with a position is, in the user's code if its calls lead there.
 
-    An error inside Triton's own library is followed by notes that say from where it was called.
+    An error inside Triton's own library is followed by notes that say from where it was called. `first_column`: from
+    which number the compiler counts columns; up to Triton 3.7 from 0.
     """
     inside: Position | None = None
     for line in stderr.splitlines():
@@ -73,7 +74,7 @@ def location(stderr: str) -> Position | None:
             continue
         if inside and rest.startswith("error: "):
             break
-        if at := _position(place):
+        if at := _position(place, first_column):
             if not is_library(at.file):
                 return at
             inside = inside or at
@@ -104,9 +105,9 @@ def fold(stderr: str) -> str:
     return re.sub(r"\n{2,}", "\n", "\n".join(kept)).strip()
 
 
-def _position(place: re.Match[str]) -> Position | None:
+def _position(place: re.Match[str], first_column: int) -> Position | None:
     if place["old"]:
         return Position(place["old"], int(place["oldline"]), int(place["oldcolumn"]) + 1)
     if place["file"] and place["file"].endswith(".py") and int(place["line"]):
-        return Position(place["file"], int(place["line"]), int(place["column"]) or 1)
+        return Position(place["file"], int(place["line"]), int(place["column"]) + 1 - first_column or 1)
     return None

@@ -25,11 +25,11 @@ def ptxas_errors(text: str) -> list[str]:
     return [error for error in found if error != _ABORTED] or list(found)
 
 
-def ptxas_position(ptx: str, ptxas_stderr: str) -> Position | None:
+def ptxas_position(ptx: str, ptxas_stderr: str, first_column: int = 1) -> Position | None:
     """The kernel's source line for the first ptxas error that has a line, or None if the PTX has no line information.
 
     ptxas counts lines of the PTX; the nearest `.loc` before says where those came from. Where that is inside Triton's
-    own library, the position of the call in the user's code is given.
+    own library, the position of the call in the user's code is given. `first_column`: from which number columns count.
     """
     line = next((int(found["line"]) for found in _ERROR.finditer(ptxas_stderr) if found["line"]), None)
     if line is None:
@@ -46,4 +46,4 @@ def ptxas_position(ptx: str, ptxas_stderr: str) -> Position | None:
         here = callers.pop(here)
     if here is None or here[0] not in files:
         return None
-    return Position(files[here[0]], here[1], here[2] or None)
+    return Position(files[here[0]], here[1], here[2] + 1 - first_column or None)

@@ -79,9 +79,9 @@ def release_of(name: str, locked: Locked = NOTHING) -> str:
 def find(
     release: str,
     store: Store,
-    locked: Locked = NOTHING,
     say: Callable[[str], None] = lambda _: None,
     *,
+    locked: Locked = NOTHING,
     create: bool = True,
 ) -> Toolchain:
     """The toolchain of a release that `release_of` gave.
@@ -89,8 +89,8 @@ def find(
     Args:
         release: what to find.
         store: remembers digests.
-        locked: what is only in there and not installed is known by its digest, and cannot compile.
         say: gets a line for whatever takes time, such as creating an environment.
+        locked: what is only in there and not installed is known by its digest, and cannot compile.
         create: may an environment be created or repaired?
 
     Raises:
@@ -109,7 +109,7 @@ def find(
 def is_ready(release: str, store: Store, locked: Locked = NOTHING) -> bool:
     """Is a toolchain there, so that `find` creates nothing?"""
     try:
-        return find(release, store, locked, create=False) is not None
+        return find(release, store, locked=locked, create=False) is not None
     except EnvironmentProblem:
         return False
 

@@ -280,3 +280,17 @@ def test_a_submodule_of_a_package_that_is_spread_over_two_folders_of_packages_is
     observer = Observer(folder, site / "triton", InputLists(store), installed)
 
     assert not observer.just_read(observer.names([("module", str(other / "package/extra"))])).fit
+
+
+def test_a_linker_is_observed_where_the_environment_leads_to_it(make_observer: MakeObserver, tmp_path: Path) -> None:
+    """Under a name without a path: two machines may have it in different places."""
+    for place, content in (("one", "19"), ("other", "19"), ("newer", "20")):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / "ld.lld").write_text(content)
+
+    def seen(place: str) -> str | None:
+        environ = {"TRITON_HIP_LLD_PATH": str(tmp_path / place / "ld.lld"), "PATH": ""}
+        return observe(make_observer, "tool:ld.lld", environ=environ)
+
+    assert seen("one") == seen("other")
+    assert len({seen("one"), seen("newer"), seen("nowhere")}) == 3

@@ -55,6 +55,7 @@ def run(request: wire.Message, channel: socket.socket, world: World) -> None:
     result["times"] = pipeline.times
     result["seconds"] = time.perf_counter() - began
     result["derived"] = _derived(pipeline)
+    result["first_column"] = releases.current().first_column
     with open(os.path.join(request["work"], "result.json"), "w") as f:
         json.dump(result, f)
     for stream in (sys.stdout, sys.stderr):

@@ -25,9 +25,7 @@ Version = tuple[int, int]
 class Release:
     """How one release does what every release does somehow."""
 
-    name_backends: Callable[
-        [Mapping[str, Any]], None
-    ]  # make their modules known by the names that they are found under
+    name_backends: Callable[[Mapping[str, Any]], None]  # their modules as modules of Triton
     constants: str  # the argument of ASTSource that takes constants
     source: str  # the attribute of a JIT function with its source
     set_source: Callable[[Any, str], None]
@@ -40,7 +38,9 @@ class Release:
     without_locations: Callable[[Any], str]  # the text of an MLIR module
     without_torch: Callable[[Any], None]  # have the AMD backend look at a stand-in without importing torch
     decorate_without_torch: Callable[[], None]  # have kernels autotuned where there is no torch
+    first_column: int  # of a line, as the compiler counts
     runs_lld: bool  # is an `ld.lld` of the machine's used for AMD?
+    takes_tuples: bool  # as arguments of a launch
     has_descriptors: bool  # are there tensor descriptors that the host makes?
 
 
@@ -92,7 +92,10 @@ def _lines_kept(function: Any) -> list[str]:
 
 def _repr_in_closure(function: Any) -> Any:
     """It is wrapped: `self.repr = lambda _: fn.__name__ if repr is None else repr(_)`."""
-    return inspect.getclosurevars(function.repr).nonlocals.get("repr")
+    given = function.repr
+    if getattr(given, "__module__", "") != "triton.runtime.jit":
+        return given  # somebody put it there
+    return inspect.getclosurevars(given).nonlocals.get("repr")
 
 
 def _repr_kept(function: Any) -> Any:
@@ -110,7 +113,7 @@ def _apart_by_variables(folder: str) -> None:
 
 def _apart_by_knobs(folder: str) -> None:
     os.environ["TRITON_CACHE_DIR"] = folder
-    knobs = sys.modules["triton"].knobs  # type: ignore[attr-defined]
+    knobs = sys.modules["triton"].knobs
     knobs.cache.dir = folder
     knobs.cache.manager_class = None
     knobs.runtime.jit_cache_hook = None
@@ -143,7 +146,7 @@ class _Overhearing:
 
 
 def _print_ptxas_log() -> None:
-    sys.modules["triton"].knobs.nvidia.dump_ptxas_log = True  # type: ignore[attr-defined]
+    sys.modules["triton"].knobs.nvidia.dump_ptxas_log = True
 
 
 def _strip_locations(module: Any) -> str:
@@ -206,7 +209,9 @@ _OLDEST = Release(
     without_locations=_strip_locations,
     without_torch=_nothing,
     decorate_without_torch=_decorate_without_torch,
+    first_column=0,
     runs_lld=True,
+    takes_tuples=False,
     has_descriptors=False,
 )
 # Release → what it does differently from those before it.
@@ -217,6 +222,7 @@ _CHANGES: dict[Version, dict[str, Any]] = {
         "user_repr": _repr_kept,
         "launched": ("device_caches",),
         "without_torch": _hide_torch,
+        "takes_tuples": True,
     },
     (3, 4): {
         "name_backends": _nothing,
@@ -231,7 +237,7 @@ _CHANGES: dict[Version, dict[str, Any]] = {
         "print_ptxas_log": _print_ptxas_log,
         "runs_lld": False,
     },
-    (3, 8): {"tells_place": None, "without_torch": _say_no_torch},
+    (3, 8): {"tells_place": None, "without_torch": _say_no_torch, "first_column": 1},
 }
 
 

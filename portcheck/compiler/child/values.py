@@ -66,6 +66,8 @@ def descriptor(text: str) -> Any:
 def argument(tree: Any, load: Callable[[str], Any]) -> Any:
     """The stand-in for one run-time argument; tuples nest, and may hold constants."""
     if isinstance(tree, list):
+        if not releases.current().takes_tuples:
+            raise Unwritable("a tuple: this Triton takes none as arguments, which came with 3.3")
         return tuple(argument(leaf, load) for leaf in tree)
     if "constant" in tree:
         return constant(tree["constant"], load)

@@ -89,3 +89,16 @@ def test_folding_says_how_much_is_missing() -> None:
     )
 
     assert folded == "k.py:1:1: error: bad\nk.py:1:1: note: after\n(4 lines of IR are not shown)"
+
+
+@pytest.mark.parametrize(
+    ("stderr", "first_column", "column"),
+    [
+        ("kernels.py:12:4: error: unsupported target: 'gfx900'\n", 0, 5),  # Triton 3.3 to 3.7
+        ("kernels.py:12:5: error: unsupported target: 'gfx900'\n", 1, 5),
+        ("loc(\"kernels.py\":12:4): error: unsupported target: 'gfx900'\n", 0, 5),  # up to 3.2
+        ("kernels.py:12:0: error: unsupported target: 'gfx900'\n", 1, 1),
+    ],
+)
+def test_columns_count_from_one_whatever_the_release_does(stderr: str, first_column: int, column: int) -> None:
+    assert location(stderr, first_column) == Position("kernels.py", 12, column)
