@@ -20,7 +20,7 @@ MakeRun = Callable[..., Run]
 @pytest.fixture
 def run(make_run: MakeRun, monkeypatch: pytest.MonkeyPatch) -> Run:
     """A run of two releases with three rows each, for two workers."""
-    monkeypatch.setattr(module, "release_of", str)
+    monkeypatch.setattr(module, "release_of", lambda name, locked: str(name))
     return make_run(selection=Selection(targets=("cuda:90",), triton=("3.8.0", "3.9.0")), jobs=2)
 
 
