@@ -16,6 +16,12 @@ _Rows = dict[str, dict[str, list[Target]]]
 
 def render_groups(report: Report, style: Style, *, releases: bool) -> Iterator[str]:
     """One paragraph a group. With `releases`, cells say which release they are of."""
+    for group, body in described(report, releases=releases):
+        yield "\n".join([style("bold", f"{group.letter}  {heading(group)}"), *(f"   {line}" for line in body)])
+
+
+def described(report: Report, *, releases: bool) -> Iterator[tuple[Group, list[str]]]:
+    """Every group with what is to be said of it: the compiler's message first, then a line each."""
     reached = _by_row([reported for reported in report.cells if reported.status])
     for group in report.groups:
         body = [
@@ -26,10 +32,11 @@ def render_groups(report: Report, style: Style, *, releases: bool) -> Iterator[s
             *_otherwise(group),
             *_blame(group, reached),
         ]
-        yield "\n".join([_heading(group, style), *(f"   {line}" for line in body)])
+        yield group, body
 
 
-def _heading(group: Group, style: Style) -> str:
+def heading(group: Group) -> str:
+    """The kind of failure, the stage and the pass that raised it, and whether it was known."""
     failure = group.failure
     parts = [f"{failure.verdict} in {failure.stage}"]
     if failure.pass_name:
@@ -37,7 +44,7 @@ def _heading(group: Group, style: Style) -> str:
     for status, word in (("xfail", "expected"), ("known", "known")):
         if all(member.status == status for member in group.cells):
             parts.append(word)
-    return style("bold", f"{group.letter}  {' · '.join(parts)}")
+    return " · ".join(parts)
 
 
 def _places(group: Group) -> Iterator[str]:

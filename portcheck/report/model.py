@@ -61,6 +61,7 @@ class Report:
     summary: Mapping[str, int]  # cells, ok, failed; new, known, xfail, xpass; one count an origin
     seconds: float  # wall clock of the run
     stale: tuple[str, ...] = ()  # cells in the baseline that the manifest no longer has
+    manifest: str = "portcheck.toml"  # its path in the repository; positions are relative to its folder
 
     @property
     def fixed(self) -> tuple[ReportCell, ...]:
@@ -85,12 +86,14 @@ def build(
     expectation: Callable[[Cell], Expectation | None],
     known: Callable[[Cell], Entry | None] = lambda cell: None,
     stale: Sequence[str] = (),
+    manifest: str = "portcheck.toml",
 ) -> Report:
     """Assemble a report.
 
     Rows and targets are shown in the order in which `judged` first names them, releases in that of `toolchains`; the
     order in which cells of one row come does not matter. `expectation` gives the `xfail` entry that covers a cell,
-    `known` that of the baseline, and `stale` names the cells of the baseline that the manifest no longer has.
+    `known` that of the baseline, `stale` names the cells of the baseline that the manifest no longer has, `manifest` is
+    its path in the repository.
     """
     rows = _ranks(cell.row.name for cell, _ in judged)
     releases = _ranks(toolchain.release for toolchain in toolchains)
@@ -113,6 +116,7 @@ def build(
         summary=_summary(cells),
         seconds=seconds,
         stale=tuple(stale),
+        manifest=manifest,
     )
 
 
