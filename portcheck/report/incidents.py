@@ -45,7 +45,7 @@ def sentence(incident: Incident, *, releases: bool) -> str:
 
 def causes(group: Group) -> list[str]:
     """What is known of a cause beside the compiler's message, a line each."""
-    return [f"pass {group.failure.pass_name}"] if group.failure.pass_name else []
+    return [f"pass {one_line(group.failure.pass_name)}"] if group.failure.pass_name else []
 
 
 def _kernels(group: Group) -> Iterator[tuple[str, tuple[ReportCell, ...]]]:

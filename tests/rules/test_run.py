@@ -14,6 +14,7 @@ from portcheck.baseline import dump, entry_of
 from portcheck.cells import Cell
 from portcheck.compiler.tree import Interrupted
 from portcheck.errors import EnvironmentProblem, UsageError
+from portcheck.report.formats import FORMATS
 from portcheck.report.progress import Progress
 from portcheck.rules.reports import print_report, write_report
 from portcheck.rules.run import Run
@@ -45,11 +46,17 @@ def prepared(run: Run, results: dict[str, Any]) -> Run:
     return run
 
 
+def write_reports(run: Run) -> None:
+    """Run the actions of all formats."""
+    for form in FORMATS:
+        write_report(run, form)
+
+
 def compile_all(run: Run) -> None:
     """Run the actions that doit would run."""
     for name in run.cells:
         run.compile(name)
-    write_report(run)
+    write_reports(run)
     print_report(run)
 
 
@@ -114,7 +121,7 @@ def test_a_bug_is_one_line_that_says_what_to_report(
 def test_a_run_that_lost_cells_is_not_green(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
     run = prepared(make_run(), {})
     run.compile("copy@cuda:90@9.8.7")
-    write_report(run)
+    write_reports(run)
     print_report(run)
 
     assert run.status == 3
@@ -161,7 +168,7 @@ def test_a_report_that_cannot_be_written_takes_no_matrix_away(
     make_run: MakeRun, capsys: pytest.CaptureFixture[str], tmp_path: Any
 ) -> None:
     (tmp_path / "file").touch()
-    run = prepared(make_run(json=tmp_path / "file" / "report.json"), {})
+    run = prepared(make_run(reports={"json": tmp_path / "file" / "report.json"}), {})
     compile_all(run)
 
     printed = capsys.readouterr()
