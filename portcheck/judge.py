@@ -113,6 +113,22 @@ class Judge:
         assert resolution is not None  # importing always gives one
         return self._keys.of(cell, resolution).front.hex
 
+    def identity(self, cell: Cell) -> str | None:
+        """What a cell's verdict depends on, as one digest; None if its unit cannot be imported. Imports if need be.
+
+        Raises:
+            UsageError: the row does not fit its kernel, or names a module that does not exist.
+        """
+        resolution = self._resolution(cell, importing=True)
+        assert resolution is not None  # importing always gives one
+        return None if resolution.failed else self._keys.of(cell, resolution).front.hex
+
+    def files(self, cell: Cell) -> frozenset[str]:
+        """The files that importing the cell's unit read, but for those of Triton and of Python; empty if not known."""
+        with self._lock:
+            found = self._resolutions.get((self._units[cell.row.name], cell.target))
+        return frozenset(found.inputs.stats) if found else frozenset()
+
     def why(self, cell: Cell) -> str:
         """Why no record answers for a cell, as far as can be told without importing anything."""
         resolution = self._resolution(cell, importing=False)

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from portcheck import environment
-from portcheck.compiler import child
+from portcheck.compiler import child, scratch
 from portcheck.compiler.child.names import SITE, Names
 from portcheck.digests import Digests
 from portcheck.inputlists import InputLists
@@ -54,6 +54,8 @@ class Observer:
     def __init__(self, folder: Path, triton: Path, digests: Digests, lists: InputLists) -> None:
         self.folder, self._triton, self._digests, self._lists = str(folder), f"{triton}{os.sep}", digests, lists
         self._folders = (str(folder), os.path.realpath(folder))
+        scratched = scratch.holding(folder)  # another revision, checked out for one run
+        self._checkout = f"{scratched}{os.sep}" if scratched else None
         self._names = Names(str(folder))
         self._site = [entry for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")]
         self._named_paths: dict[str, str] = {}  # the modules of a package read thousands of files, all of them the same
@@ -90,6 +92,8 @@ class Observer:
         return self._named_paths[path]
 
     def _relative(self, path: str) -> str:
+        if self._checkout and path.startswith(self._checkout):
+            path = os.path.realpath(path)  # links there stand for what this tree's packages are installed from
         inside = next((f for f in self._folders if f"{path}{os.sep}".startswith(f"{f}{os.sep}")), None)
         relative = os.path.relpath(path, inside or self.folder)
         installed = any(mark in (f"{os.sep}{relative}" if inside else path) for mark in SITE)
@@ -99,7 +103,7 @@ class Observer:
         """Is it in the toolchain's digest, part of this program, or only somebody's scratch?"""
         if path.startswith((self._triton, _CHILD)) or _in_standard_library(path):
             return True
-        ours = path.startswith((self.folder, *self._site))
+        ours = path.startswith((self.folder, *self._site, *([self._checkout] if self._checkout else [])))
         if kind == "link" and not ours:
             return True  # on the way to the checkout
         return kind != "file" and path.startswith(_TEMPORARY) and not ours
@@ -219,9 +223,14 @@ class Observer:
             return None
 
 
+def search_path() -> list[str]:
+    """Where children look for modules: as we do, but for this program's own folder and the current one."""
+    return [entry for entry in sys.path if entry not in ("", str(Path(sys.argv[0]).parent), str(Path.cwd()))]
+
+
 def _spec(name: str, folder: Path) -> importlib.machinery.ModuleSpec | None:
-    """As the child would find it: its path is ours without this program's folder, and with the manifest's."""
-    path = [entry for entry in sys.path if entry not in ("", str(Path(sys.argv[0]).parent), str(Path.cwd()))]
+    """As the child would find it: its path is `search_path()`, and the manifest's folder."""
+    path = search_path()
     for finder in sys.meta_path:
         find = getattr(finder, "find_spec", None)
         if finder is importlib.machinery.PathFinder:

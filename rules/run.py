@@ -56,7 +56,10 @@ class Run:
         self.report: Report | None = None
         self.audited = 0  # hits that were compared with their front ends
         self.gated = True  # will the task `portcheck` say how it went?
-        self.store = open_store(self.manifest, request.remote, self.warn)
+        keeper = load(request.cache_of) if request.cache_of else self.manifest
+        self.store = open_store(keeper, request.remote, self.warn)
+        self.remarks: list[str] = []  # shown below the matrix
+        self.on_interrupt: list[Callable[[], None]] = []  # what else has to be cleaned up, at once
         self._history = History(self.store, self.manifest.folder)
         self._workshop: Workshop | None = None
         self._lock = threading.RLock()
@@ -198,11 +201,12 @@ class Run:
 
     def _print_matrix(self) -> None:
         self.progress.stop()
-        if self.report is None or self.request.quiet:
+        if self.report is None or self.request.quiet or not self.request.matrix:
             return
         text = matrix.render(self.report, color=self.request.color, width=self.request.width)
         if self.request.audit:
             text += f"\naudit: {self.audited} verdicts from records agree with their front ends\n"
+        text += "".join(f"\n{remark}\n" for remark in self.remarks)
         if unwritable := write_out(text):
             raise unwritable
 
@@ -243,6 +247,8 @@ class Run:
         if self._workshop is not None:
             self._workshop.stop()
         self.progress.stop()
+        for clean_up in self.on_interrupt:
+            clean_up()
 
     def close(self) -> None:
         """End all processes, remember how long cells took, and end the progress."""

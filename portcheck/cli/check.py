@@ -6,6 +6,7 @@ import argparse
 import os
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from portcheck.errors import UsageError
 
 if TYPE_CHECKING:
     from portcheck.rules.request import Request
+    from portcheck.rules.run import Run
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -22,6 +24,7 @@ EXAMPLES = """examples:
   portcheck check -t cuda:90,hip:gfx942 -k 'attn*'  some columns and some rows of it
   portcheck check -t 'hip:*'                      only the AMD targets that the manifest lists
   portcheck check --json report.json              the same as data
+  portcheck check --since main                    only rows whose kernels differ from those of main
   portcheck check --dry-run                       what would be compiled, and why
 """
 
@@ -56,6 +59,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add("--json", type=Path, metavar="F", help="write the JSON report")
     add("--save-ir", type=Path, metavar="DIR", help="write what every stage made of every cell")
     add("--remote", metavar="URL", help="a shared cache behind the local one, like file:///mnt/team/portcheck")
+    add("--since", metavar="REV", help="only rows whose kernels differ from that git revision")
     add("--dry-run", action="store_true", help="only say what would be compiled")
     add("-x", dest="max_failures", action="store_const", const=1, help="stop at the first new failure")
     add("--max-failures", type=int, metavar="N", help="stop after N new failures")
@@ -81,12 +85,30 @@ def run(args: argparse.Namespace) -> int:
     from portcheck.rules.run import Run
 
     checked = Run(_request(args))
+    if args.since and not _differs(checked, args.since):
+        return checked.status
     if args.dry_run:
         from portcheck.rules.dryrun import dry_run
 
         print(dry_run(checked))
         return 0
     return execute(checked)
+
+
+def _differs(run: Run, revision: str) -> bool:
+    """Leave only the rows that differ from `revision`; False if there are none, which is said and reported."""
+    from portcheck.rules.revision import keep_differing
+
+    since = keep_differing(run, revision)
+    if since.rows:
+        run.remarks.append(str(since))
+        return True
+    run.request = replace(run.request, matrix=False)
+    run.write_report()  # whoever reads the files finds no cells in them
+    run.print_report()
+    if not run.request.quiet:
+        print(since)
+    return False
 
 
 def _request(args: argparse.Namespace) -> Request:

@@ -35,35 +35,35 @@ def render(diff: Diff) -> str:
     parts = [f"## {_escaped(diff.old)} → {_escaped(diff.new)}", words.counted(diff)]
     for change, title in _SECTIONS.items():
         if pairs := diff.of(change):
-            parts.append(f"### {title} ({len(pairs)})\n\n{_listed(pairs)}")
+            parts.append(f"### {title} ({len(pairs)})\n\n{_listed(diff, pairs)}")
     numbers = list(_numbers(diff))
     parts += numbers
     return "\n\n".join([*parts, f"_{NOTE}_"]) + "\n"
 
 
-def _listed(pairs: list[Pair]) -> str:
+def _listed(diff: Diff, pairs: list[Pair]) -> str:
     lines = []
     for members, said in words.alike(pairs):
-        shown = "; ".join(map(_escaped, words.places(members)))
+        shown = "; ".join(map(_escaped, words.places(diff, members)))
         lines += [f"- **{shown}**", *(f"  {_escaped(line)}" for line in said)]
     return "\n".join(lines)
 
 
 def _numbers(diff: Diff) -> Iterator[str]:
     if spilling := [pair for pair in diff.pairs if pair.spills]:
-        yield _table("Begin to spill registers", "spills", [(pair, _spilled(pair)) for pair in spilling])
+        yield _table(diff, "Begin to spill registers", "spills", [(pair, _spilled(pair)) for pair in spilling])
     if slower := [pair for pair in diff.pairs if pair.slower]:
         title = f"Slower to compile by more than {diff.slower:g} %"
-        yield _table(title, "seconds", [(pair, words.seconds(pair)) for pair in slower])
+        yield _table(diff, title, "seconds", [(pair, words.seconds(pair)) for pair in slower])
     pairs, more = words.most_moved(diff)
     if pairs:
-        yield _table("Sizes in bytes, and resources", "changed", [(pair, _moved(pair)) for pair in pairs])
+        yield _table(diff, "Sizes in bytes, and resources", "changed", [(pair, _moved(pair)) for pair in pairs])
     if more:
         yield f"And {more} more cells."
 
 
-def _table(title: str, heading: str, rows: list[tuple[Pair, str]]) -> str:
-    lines = [f"| {_escaped(next(words.places([pair])))} | {_escaped(text)} |" for pair, text in rows]
+def _table(diff: Diff, title: str, heading: str, rows: list[tuple[Pair, str]]) -> str:
+    lines = [f"| {_escaped(words.place(diff, pair))} | {_escaped(text)} |" for pair, text in rows]
     return "\n".join([f"### {title}", "", f"| cell | {heading} |", "|---|---|", *lines])
 
 

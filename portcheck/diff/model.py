@@ -185,9 +185,7 @@ def _key(compared: Sequence[str]) -> Callable[[Seen], tuple[str | None, ...]]:
     return lambda cell: tuple(getattr(cell, axis) for axis in axes)
 
 
-def _by(
-    key: Callable[[Seen], tuple[str | None, ...]], cells: Sequence[Seen]
-) -> dict[tuple[str | None, ...], Seen]:
+def _by(key: Callable[[Seen], tuple[str | None, ...]], cells: Sequence[Seen]) -> dict[tuple[str | None, ...], Seen]:
     return {key(cell): cell for cell in cells}
 
 

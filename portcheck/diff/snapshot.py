@@ -78,7 +78,9 @@ def read_report(path: Path) -> Snapshot:
         raise UsageError(f"{path}: cannot read the report: {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:
         why = str(error).splitlines()[0] if isinstance(error, ValueError) else "it nests too deeply"
-        raise UsageError(f"{path}: not a JSON report: {why}; write it again with: portcheck check --json FILE") from None
+        raise UsageError(
+            f"{path}: not a JSON report: {why}; write it again with: portcheck check --json FILE"
+        ) from None
     try:
         return Snapshot(str(path), read_cells(data))
     except _Malformed as malformed:
@@ -169,17 +171,16 @@ def _object(value: Any, where: str) -> dict[str, Any]:
 def _artifacts(value: Any, where: str) -> dict[str, Artifact]:
     found = {}
     for stage, entry in _object(value, where).items():
-        entry = _object(entry, f"{where}: {_quoted(stage)}")
-        digest = _text(entry.get("digest"), f"{where}: {_quoted(stage)}: digest")
-        found[plain(stage)] = Artifact(digest, _size(entry.get("size"), f"{where}: {_quoted(stage)}: size"))
+        what = f"{where}: {_quoted(stage)}"
+        fields = _object(entry, what)
+        digest = _text(fields.get("digest"), f"{what}: digest")
+        found[plain(stage)] = Artifact(digest, _size(fields.get("size"), f"{what}: size"))
     return found
 
 
 def _resources(value: Any, where: str) -> dict[str, int | None]:
     given = _object(value, where)
-    return {
-        name: None if given.get(name) is None else _size(given[name], f"{where}: {name}") for name in RESOURCES
-    }
+    return {name: None if given.get(name) is None else _size(given[name], f"{where}: {name}") for name in RESOURCES}
 
 
 _FIELDS: dict[str, Callable[[Any, str], Any]] = {

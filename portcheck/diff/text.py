@@ -25,7 +25,7 @@ def render(diff: Diff, *, color: bool) -> str:
     style = Style(color)
     parts = [f"portcheck {__version__} · {diff.old} -> {diff.new}"]
     parts += [
-        _section(diff.of(change), title, role, style)
+        _section(diff, diff.of(change), title, role, style)
         for change, (title, role) in _SECTIONS.items()
         if diff.of(change)
     ]
@@ -34,10 +34,10 @@ def render(diff: Diff, *, color: bool) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _section(pairs: list[Pair], title: str, role: str, style: Style) -> str:
+def _section(diff: Diff, pairs: list[Pair], title: str, role: str, style: Style) -> str:
     lines = [style(role, f"{len(pairs)} {title}")]
     for members, said in words.alike(pairs):
-        lines += [f"  {place}" for place in words.places(members)]
+        lines += [f"  {place}" for place in words.places(diff, members)]
         lines += [f"    {line}" for line in said]
     return "\n".join(lines)
 
@@ -48,7 +48,9 @@ def _spills(diff: Diff, style: Style) -> str:
     if not pairs:
         return ""
     lines = [style("new", f"{len(pairs)} {'begins' if len(pairs) == 1 else 'begin'} to spill registers")]
-    return "\n".join([*lines, *(f"  {_place(pair)}: spills {words.change(*pair.resources['spills'])}" for pair in pairs)])
+    return "\n".join(
+        [*lines, *(f"  {words.place(diff, pair)}: spills {words.change(*pair.resources['spills'])}" for pair in pairs)]
+    )
 
 
 def _slower(diff: Diff, style: Style) -> str:
@@ -56,7 +58,7 @@ def _slower(diff: Diff, style: Style) -> str:
     if not pairs:
         return ""
     lines = [style("known", f"{len(pairs)} slower to compile by more than {diff.slower:g} %")]
-    return "\n".join([*lines, *(f"  {_place(pair)}: {words.seconds(pair)}" for pair in pairs)])
+    return "\n".join([*lines, *(f"  {words.place(diff, pair)}: {words.seconds(pair)}" for pair in pairs)])
 
 
 def _moved(diff: Diff, style: Style) -> str:
@@ -66,7 +68,7 @@ def _moved(diff: Diff, style: Style) -> str:
     lines = [style("bold", "sizes in bytes and resources, what changed most first")]
     for pair in pairs:
         changes = " · ".join(f"{name} {words.change(*values)}" for name, values in words.moved(pair))
-        lines += [f"  {_place(pair)}", f"    {changes}"]
+        lines += [f"  {words.place(diff, pair)}", f"    {changes}"]
     return "\n".join([*lines, *([f"  and {more} more cells: --json FILE has them all"] if more else [])])
 
 
@@ -82,7 +84,3 @@ def _untold(diff: Diff) -> Iterator[str]:
     if lacking:
         said = next((pair.new.message for pair in lacking if pair.new and pair.new.message), None)
         yield f"{len(lacking)} cells of {diff.new} lack a tool and are not compared" + (f": {said}" if said else "")
-
-
-def _place(pair: Pair) -> str:
-    return next(words.places([pair]))

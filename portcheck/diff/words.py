@@ -30,7 +30,9 @@ def change(before: float | None, now: float | None, unit: str = "") -> str:
 def percent(before: float, now: float) -> str:
     """How much more: `+46 %`, `-0.3 %`."""
     more = (now - before) / before * 100
-    return f"{more:+.0f} %" if abs(more) >= 1 else f"{more:+.1f} %"
+    if abs(more) >= 1:
+        return f"{more:+.0f} %"
+    return f"{more:+.1f} %" if abs(more) >= 0.05 else "less than 0.1 %"
 
 
 def failure(seen: Seen) -> str:
@@ -40,8 +42,12 @@ def failure(seen: Seen) -> str:
     return f"{seen.verdict}{where}{said}"
 
 
-def places(pairs: Sequence[Pair]) -> Iterator[str]:
-    """`gelu on cuda:80, cuda:90 (Triton 3.9.0)`: the rows of pairs, with what else the pairs stand for."""
+def places(diff: Diff, pairs: Sequence[Pair]) -> Iterator[str]:
+    """`gelu on cuda:80, cuda:90 (Triton 3.9.0)`: the rows of pairs, with what else the pairs stand for.
+
+    The release is left out where a diff has only one.
+    """
+    several = len({pair.triton for pair in diff.pairs}) > 1
     rows: dict[tuple[str, str | None], list[str]] = {}
     for pair in pairs:
         targets = rows.setdefault((pair.row, pair.triton), [])
@@ -49,7 +55,12 @@ def places(pairs: Sequence[Pair]) -> Iterator[str]:
             targets.append(pair.target)
     for (row, release), targets in rows.items():
         on = f" on {', '.join(targets)}" if targets else ""
-        yield f"{row}{on}" + (f" (Triton {release})" if release else "")
+        yield f"{row}{on}" + (f" (Triton {release})" if release and several else "")
+
+
+def place(diff: Diff, pair: Pair) -> str:
+    """One pair, as `places` has it."""
+    return next(places(diff, [pair]))
 
 
 def alike(pairs: Iterable[Pair]) -> Iterator[tuple[list[Pair], list[str]]]:
