@@ -13,6 +13,7 @@ from doit.reporter import ConsoleReporter
 
 from portcheck.rules.run import Run
 from portcheck.rules.tasks import is_ours
+from portcheck.streams import tell
 
 
 class PortcheckReporter(ConsoleReporter):  # type: ignore[misc]
@@ -41,9 +42,11 @@ class PortcheckReporter(ConsoleReporter):  # type: ignore[misc]
             super().add_failure(task, fail)
 
     def skip_uptodate(self, task: Any) -> None:
-        """Say that a task is up to date, if it is not one of ours."""
+        """Say that a task is up to date; of ours, only those that show something."""
         if not is_ours(task.name):
             super().skip_uptodate(task)
+        elif task.meta and "unchanged" in task.meta:
+            tell(f"portcheck: {task.meta['unchanged']}: unchanged, not shown again (doit run -a {task.name} shows it)")
 
     def complete_run(self) -> None:
         """End the progress and every process, and report on cells that were asked for by name."""

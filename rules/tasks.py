@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from portcheck.cells import Cell
+from portcheck.rules.difftask import diff_task
 from portcheck.rules.run import Run
 
 Task = dict[str, Any]
 
-KINDS = ("toolchain", "resolve", "compile", "audit", "report", "portcheck")
+KINDS = ("toolchain", "resolve", "compile", "audit", "report", "diff", "portcheck")
 GROUPS = KINDS[:3]  # those with a task for each release, unit or cell
 _ALWAYS: Task = {"uptodate": [False], "io": {"capture": False}, "verbosity": 2}
 
@@ -92,6 +93,7 @@ def creators(run: Run, cells: Callable[[], Iterable[Cell]]) -> dict[str, Callabl
         "task_compile": lambda: compile_tasks(run, cells()),
         "task_audit": lambda: audit_task(run),
         "task_report": lambda: report_task(run),
+        "task_diff": lambda: diff_task(run),
         "task_portcheck": lambda: portcheck_task(run),
     }
 
