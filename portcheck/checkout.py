@@ -180,11 +180,12 @@ def _importable(folder: Path) -> Iterator[str]:
 
 
 def _place(spec: importlib.machinery.ModuleSpec | None) -> Path | None:
-    """A module's file, or the folder of a package."""
-    if spec is None or not spec.has_location or not spec.origin:
+    """A module's file, or the folder of a package, be it one of several that share a namespace."""
+    if spec is None:
         return None
-    origin = Path(spec.origin)
-    return origin.parent if spec.submodule_search_locations else origin
+    folder = next(iter(spec.submodule_search_locations or ()), None)
+    place = folder or (spec.origin if spec.has_location else None)
+    return Path(place) if place else None
 
 
 def _is_installed(path: Path) -> bool:

@@ -83,4 +83,5 @@ def _untold(diff: Diff) -> Iterator[str]:
     lacking = [pair for pair in diff.pairs if pair.lacks_tool]
     if lacking:
         said = next((pair.new.message for pair in lacking if pair.new and pair.new.message), None)
-        yield f"{len(lacking)} cells of {diff.new} lack a tool and are not compared" + (f": {said}" if said else "")
+        cells = "cell lacks a tool and is" if len(lacking) == 1 else "cells lack a tool and are"
+        yield f"{diff.new}: {len(lacking)} {cells} not compared" + (f": {said}" if said else "")

@@ -136,7 +136,7 @@ def _ptx(text: str, numbered: bool) -> Iterator[str]:
         if _DEBUG_SECTION.match(line):
             inside = True
         if inside:
-            inside = line.strip() != "}"
+            inside = not line.rstrip().endswith("}")
         elif not _PTX_DROPPED.match(line):
             line = re.sub(r"(%[a-z]+)<\d+>", r"\1", line)
             line = re.sub(r"(%[a-z]+)\d+\b", partial(_number, names) if numbered else r"\1", line)
