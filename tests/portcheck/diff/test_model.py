@@ -55,9 +55,7 @@ def test_the_demo_from_3_8_0_to_3_9_0(recorded: tuple[Snapshot, Snapshot]) -> No
         ({"verdict": None}, {"verdict": None}, None),
     ],
 )
-def test_what_became_of_a_cell(
-    seen: MakeSeen, old: dict[str, str], new: dict[str, str], change: str | None
-) -> None:
+def test_what_became_of_a_cell(seen: MakeSeen, old: dict[str, str], new: dict[str, str], change: str | None) -> None:
     name = "k@cuda:90@3.9.0"
 
     diff = compare(Snapshot("old", (seen(name, **old),)), Snapshot("new", (seen(name, **new),)))

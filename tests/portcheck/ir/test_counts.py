@@ -34,7 +34,13 @@ from portcheck.ir.counts import changed, count
         ),
         (
             "ptx",
-            [".version 8.8", "\t.reg .b32 %r;", "\tmov.u32 \t%r, 0x0;", "\t@%p ld.global.b32 { %r }, [ %rd ];", "$L__BB:"],
+            [
+                ".version 8.8",
+                "\t.reg .b32 %r;",
+                "\tmov.u32 \t%r, 0x0;",
+                "\t@%p ld.global.b32 { %r }, [ %rd ];",
+                "$L__BB:",
+            ],
             {"mov.u32": 1, "ld.global.b32": 1},
         ),
         ("amdgcn", ["axpy:", "\t.p2align 8", "\ts_endpgm", "\tv_mov_b32 v, v"], {"s_endpgm": 1, "v_mov_b32": 1}),

@@ -100,7 +100,9 @@ attributes #0 = { nounwind "nvvm.reqntid"="128" }
 
 
 def test_llvm_ir() -> None:
-    assert normalise("llir", LLIR) == textwrap.dedent("""\
+    assert (
+        normalise("llir", LLIR)
+        == textwrap.dedent("""\
         @.str = private constant [4 x i8] c"a;b\\00"
         @assertMessage = internal constant i8 0
         define ptx_kernel void @k(ptr addrspace(1) %arg0, i32 %arg1) local_unnamed_addr # {
@@ -118,6 +120,7 @@ def test_llvm_ir() -> None:
         attributes # = { nounwind "nvvm.reqntid"="128" }
         !nvvm.annotations = !{!}
         ! = !{ptr @k, !"maxntid", i32 128}""").splitlines()
+    )
 
 
 PTX = """\
