@@ -26,7 +26,7 @@ from portcheck.suite import expectation
 
 Task = dict[str, Any]
 
-PARAMS = [
+PARAMS: list[dict[str, Any]] = [
     {"name": "old", "long": "old", "default": "", "help": "the release to compare with"},
     {"name": "new", "long": "new", "default": "", "help": "the release to compare"},
     {"name": "slower", "long": "slower", "type": float, "default": DEFAULT_SLOWER, "help": "percent that count"},
@@ -87,10 +87,9 @@ class _Comparison:
         sides = list(dict.fromkeys(cell.release for cell in self.run.cells.values()))
         if len(sides) != 2:
             raise UsageError(f"{asked.old} and {asked.new} are the same release: name two that differ")
-        self._sides = sides
-        files = {kind: str(Path(path).resolve()) for kind, path in asked.files.items() if path}
-        self._files = files
-        told = [sides, asked.slower, files, list(request.selection.targets), list(request.selection.kernels)]
+        self._old, self._new = sides
+        self._files = {kind: str(Path(path).resolve()) for kind, path in asked.files.items() if path}
+        told = [sides, asked.slower, self._files, list(request.selection.targets), list(request.selection.kernels)]
         self._preimage = canonical({"diff": told, "folder": str(self.run.manifest.folder)})
 
     def is_shown(self) -> bool:
@@ -125,7 +124,7 @@ class _Comparison:
             cells = read_cells(as_dict(_report(self.run)))
         finally:
             self.run.close()
-        return within(Snapshot(self.run.manifest.path.name, cells), "triton", *self._sides, self._asked.slower)
+        return within(Snapshot(self.run.manifest.path.name, cells), "triton", self._old, self._new, self._asked.slower)
 
     def remember(self) -> None:
         """Next time, what was shown need not be shown again."""
@@ -133,7 +132,7 @@ class _Comparison:
         self.run.store.put("local", digest(self._preimage), self._preimage, memory)
 
     def _written(self) -> dict[str, str | None]:
-        found = {}
+        found: dict[str, str | None] = {}
         for path in self._files.values():
             try:
                 found[path] = digest(Path(path).read_bytes())
