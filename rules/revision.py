@@ -44,7 +44,7 @@ def run_at(request: Request, revision: str) -> Iterator[tuple[Run, Checkout]]:
             run = Run(there)
         except UsageError as error:
             raise _of(tree, error) from None
-        run.cells = {name: cell for name, cell in run.cells.items() if _is_selected(cell, request.selection)}
+        run.keep({name: cell for name, cell in run.cells.items() if _is_selected(cell, request.selection)})
         run.on_interrupt.append(tree.remove)
         yield run, tree
 
@@ -110,7 +110,7 @@ def keep_differing(run: Run, revision: str) -> Since:
     )
     kept = {name: cell for name, cell in run.cells.items() if cell.row.name in rows}
     since = Since(str(tree), rows, len(run.cells) - len(kept))
-    run.cells = kept
+    run.keep(kept)
     return since
 
 

@@ -65,6 +65,10 @@ class Run:
         self._lock = threading.RLock()
         self._began = time.monotonic()
 
+    def keep(self, cells: Mapping[str, Cell]) -> None:
+        """Leave only these of the run's cells; before any of them has run."""
+        self.cells = dict(cells)
+
     def prepare(self) -> None:
         """Find the toolchains and look up every key at once, before any cell runs. Done once, whoever comes first."""
         with self._lock:
