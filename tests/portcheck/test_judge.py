@@ -274,3 +274,26 @@ def test_a_result_carries_the_kernel_s_place(make_judge: Callable[..., Judge], m
     result: Result = make_judge(cell).judge(cell)
 
     assert result.source is not None and (result.source.file, result.source.line) == ("kernels.py", 1)
+
+
+def test_a_cell_is_told_apart_by_its_front_key_without_compiling_it(
+    make_judge: Callable[..., Judge], make_cell: MakeCell, service: FakeService, tmp_path: Path
+) -> None:
+    cell = make_cell(TYPED)
+    judge = make_judge(cell)
+    assert judge.files(cell) == frozenset()  # nothing is known of it yet
+
+    identity = judge.identity(cell)
+
+    assert judge.files(cell) == {str(tmp_path / "kernels.py")}
+    assert service.jobs == []
+    assert identity == judge.judge(cell).front_key
+
+
+def test_a_cell_that_cannot_be_imported_is_like_no_other(
+    make_judge: Callable[..., Judge], make_cell: MakeCell, service: FakeService
+) -> None:
+    cell = make_cell(TYPED)
+    service.imported = Imported(death="its process was killed by signal 9")
+
+    assert make_judge(cell).identity(cell) is None
