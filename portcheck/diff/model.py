@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from portcheck.diff.snapshot import NO_TOOL, Seen, Snapshot
 
@@ -77,7 +78,7 @@ class Pair:
         return self.comparable and old == 0 and bool(new)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Diff:
     """Two sides compared."""
 
@@ -87,7 +88,12 @@ class Diff:
     compared: tuple[str, ...]  # the axes that are compared: triton, target, or none for two reports of the same cells
     slower: float  # percent above which a compile counts as slower
 
-    @property
+    @cached_property
+    def several_releases(self) -> bool:
+        """Are there pairs of more than one release, so that a pair's has to be named?"""
+        return len({pair.triton for pair in self.pairs}) > 1
+
+    @cached_property
     def summary(self) -> dict[str, int]:
         """How many pairs of each kind."""
         counts = Counter(pair.change for pair in self.pairs)

@@ -47,7 +47,6 @@ def places(diff: Diff, pairs: Sequence[Pair]) -> Iterator[str]:
 
     The release is left out where a diff has only one.
     """
-    several = len({pair.triton for pair in diff.pairs}) > 1
     rows: dict[tuple[str, str | None], list[str]] = {}
     for pair in pairs:
         targets = rows.setdefault((pair.row, pair.triton), [])
@@ -55,7 +54,7 @@ def places(diff: Diff, pairs: Sequence[Pair]) -> Iterator[str]:
             targets.append(pair.target)
     for (row, release), targets in rows.items():
         on = f" on {', '.join(targets)}" if targets else ""
-        yield f"{row}{on}" + (f" (Triton {release})" if release and several else "")
+        yield f"{row}{on}" + (f" (Triton {release})" if release and diff.several_releases else "")
 
 
 def place(diff: Diff, pair: Pair) -> str:
