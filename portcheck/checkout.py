@@ -26,6 +26,8 @@ from portcheck.observer import search_path
 
 # Set by git for its hooks, about the repository as it is just then.
 _OF_HOOKS = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR")
+# No program of the user's runs because we write an index.
+_PLAIN = ("-c", f"core.hooksPath={os.devnull}", "-c", "core.fsmonitor=false")
 _INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
 
@@ -123,7 +125,7 @@ def _git(folder: Path, *arguments: str, wrong: str | None = None, env: Mapping[s
     environ = {name: value for name, value in os.environ.items() if name not in _OF_HOOKS}
     try:
         done = subprocess.run(
-            ["git", *arguments],
+            ["git", *_PLAIN, *arguments],
             cwd=folder,
             env={**environ, "LC_ALL": "C", **(env or {})},
             stdin=subprocess.DEVNULL,

@@ -21,6 +21,7 @@ from portcheck.compiler.service import Service
 from portcheck.compiler.tree import Imported
 from portcheck.errors import UsageError
 from portcheck.filing import CellKeys, Filed, Filing, Finished, Front
+from portcheck.inputs import Inputs
 from portcheck.keys import make_key
 from portcheck.observer import Observer
 from portcheck.reasons import Memory, differences
@@ -123,11 +124,11 @@ class Judge:
         assert resolution is not None  # importing always gives one
         return None if resolution.failed else self._keys.of(cell, resolution).front.hex
 
-    def files(self, cell: Cell) -> frozenset[str]:
-        """The files that importing the cell's unit read, but for those of Triton and of Python; empty if not known."""
+    def inputs(self, cell: Cell) -> Inputs | None:
+        """What importing the cell's unit read, but for Triton and Python, if that is known; one object for each unit."""
         with self._lock:
             found = self._resolutions.get((self._units[cell.row.name], cell.target))
-        return frozenset(found.inputs.stats) if found else frozenset()
+        return found.inputs if found else None
 
     def why(self, cell: Cell) -> str:
         """Why no record answers for a cell, as far as can be told without importing anything."""

@@ -51,15 +51,15 @@ def run_at(request: Request, revision: str) -> Iterator[tuple[Run, Checkout]]:
 
 def warn_of_escapes(run: Run, tree: Checkout) -> None:
     """Say which kernels of another revision read files of the present tree: they were not compared as they were."""
-    escaped: dict[str, list[str]] = {}
-    for cell in run.cells.values():
-        for path in tree.outside(run.workshop.judge(cell).files(cell)):
-            escaped.setdefault(path, []).append(cell.row.name)
+    escaped: dict[str, str] = {}
+    inputs = {id(read): (cell, read) for cell in run.cells.values() if (read := run.workshop.judge(cell).inputs(cell))}
+    for cell, read in inputs.values():
+        escaped |= dict.fromkeys(tree.outside(read.stats), cell.row.ref.unit)
     if escaped:
-        path, rows = min(escaped.items())
+        path, unit = min(escaped.items())
         more = f" and {len(escaped) - 1} more files" if len(escaped) > 1 else ""
         tell(
-            f"portcheck: {tree}: {rows[0]} read {path}{more} of the present tree: it is installed from there in a way "
+            f"portcheck: {tree}: {unit} read {path}{more} of the present tree: it is installed from there in a way "
             "that cannot be led elsewhere, so what changed in it is not seen"
         )
 
@@ -129,6 +129,7 @@ class _Before:
         # A row that is described in another way differs, whatever its kernel is.
         self._cells = {name: cell for name, cell in same.items() if _written(cell) == _written(run.cells[name])}
         self._workshop = Workshop(loaded, list(self._cells.values()), run.store, run.request.isolation)
+        self._escaped: dict[int, bool] = {}
 
     def identities(self) -> dict[str, str | None]:
         """Cell → what its verdict depended on, where that can be told."""
@@ -140,7 +141,10 @@ class _Before:
             found = judge.identity(cell)
         except UsageError:  # its row did not fit its kernel then
             return None
-        return None if self._tree.outside(judge.files(cell)) else found
+        inputs = judge.inputs(cell)
+        if inputs and id(inputs) not in self._escaped:
+            self._escaped[id(inputs)] = bool(self._tree.outside(inputs.stats))
+        return None if self._escaped.get(id(inputs)) else found
 
     def close(self) -> None:
         self._workshop.stop()

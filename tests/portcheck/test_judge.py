@@ -281,11 +281,12 @@ def test_a_cell_is_told_apart_by_its_front_key_without_compiling_it(
 ) -> None:
     cell = make_cell(TYPED)
     judge = make_judge(cell)
-    assert judge.files(cell) == frozenset()  # nothing is known of it yet
+    assert judge.inputs(cell) is None  # nothing is known of it yet
 
     identity = judge.identity(cell)
 
-    assert judge.files(cell) == {str(tmp_path / "kernels.py")}
+    inputs = judge.inputs(cell)
+    assert inputs is not None and list(inputs.stats) == [str(tmp_path / "kernels.py")]
     assert service.jobs == []
     assert identity == judge.judge(cell).front_key
 
