@@ -125,7 +125,7 @@ class Judge:
         return None if resolution.failed else self._keys.of(cell, resolution).front.hex
 
     def inputs(self, cell: Cell) -> Inputs | None:
-        """What importing the cell's unit read, but for Triton and Python, if that is known; one object for each unit."""
+        """What importing the cell's unit read, but for Triton and Python, if known; one object for each unit."""
         with self._lock:
             found = self._resolutions.get((self._units[cell.row.name], cell.target))
         return found.inputs if found else None
