@@ -13,7 +13,8 @@ from typing import Any
 from doit.exceptions import TaskError, TaskFailed
 
 from portcheck.diff import data, markdown, text
-from portcheck.diff.model import DEFAULT_SLOWER, Diff
+from portcheck.diff.limits import DEFAULT_SLOWER
+from portcheck.diff.model import Diff
 from portcheck.diff.sides import within
 from portcheck.diff.snapshot import Snapshot, read_cells
 from portcheck.errors import PortcheckError, UsageError, internal_error

@@ -91,6 +91,7 @@ def run(args: argparse.Namespace) -> int:
         from portcheck.rules.dryrun import dry_run
 
         print(dry_run(checked))
+        checked.close()  # telling what differs from a revision may have started processes
         return 0
     return execute(checked)
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from portcheck.diff.model import DEFAULT_SLOWER, FLOOR
+from portcheck.diff.limits import DEFAULT_SLOWER, FLOOR
 from portcheck.errors import EnvironmentProblem, PortcheckError, UsageError
 
 if TYPE_CHECKING:

@@ -19,11 +19,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from portcheck.diff.limits import DEFAULT_SLOWER, FLOOR
 from portcheck.diff.snapshot import NO_TOOL, Seen, Snapshot
 
 CHANGES = ("regressed", "fixed", "different", "unchanged", "added", "removed")
-DEFAULT_SLOWER = 50.0  # percent
-FLOOR = 0.5  # seconds; what takes a twentieth of that may double for no reason
 
 # What may be compared, and by what else cells belong together.
 AXES = ("kernel", "variant", "target", "triton")

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from portcheck.diff.model import FLOOR, compare
+from portcheck.diff.limits import FLOOR
+from portcheck.diff.model import compare
 from portcheck.diff.snapshot import Seen, Snapshot
 
 MakeSeen = Callable[..., Seen]
