@@ -38,8 +38,9 @@ def suite(make_run: MakeRun, monkeypatch: pytest.MonkeyPatch, verdicts: dict[str
         return Result(verdicts.get(cell.name, Outcome()), "cached")
 
     judge = SimpleNamespace(look_up=look_up)
-    workshop = SimpleNamespace(judge=lambda cell: judge, toolchains=(), close=lambda: None, stop=lambda: None)
-    monkeypatch.setattr(module, "Workshop", lambda *arguments: workshop)
+    nothing = {"close": lambda: None, "stop": lambda: None, "end": lambda release: None}
+    workshop = SimpleNamespace(judge=lambda cell: judge, toolchains=(), **nothing)
+    monkeypatch.setattr(module, "Workshop", lambda *arguments, **options: workshop)
     return make_run()
 
 
