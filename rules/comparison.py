@@ -60,7 +60,7 @@ class Comparison:
             return False
         try:
             self.run.prepare()
-            return not self.run.settle() and remembered["shown"] == _shown(_report(self.run))
+            return not self.run.settle() and remembered["shown"] == _shown(report_of(self.run))
         finally:
             self.run.close()
 
@@ -82,14 +82,14 @@ class Comparison:
                     list(pool.map(self.run.compile, missing))
             if self.run.problems:
                 raise self.run.problems[0]
-            cells = read_cells(as_dict(_report(self.run)))
+            cells = read_cells(as_dict(report_of(self.run)))
         finally:
             self.run.close()
         return within(Snapshot(self.run.manifest.path.name, cells), "triton", self._old, self._new, self.asked.slower)
 
     def remember(self) -> None:
         """Next time, what was shown need not be shown again."""
-        memory = {"shown": _shown(_report(self.run)), "files": self._written()}
+        memory = {"shown": _shown(report_of(self.run)), "files": self._written()}
         self.run.store.put("local", digest(self._preimage), self._preimage, memory)
 
     def _written(self) -> dict[str, str | None]:
@@ -112,7 +112,8 @@ def _releases(run: Run, asked: Asked) -> tuple[str, str]:
     raise UsageError(f"diff: name two releases with --old and --new: this suite is checked with {', '.join(of_suite)}")
 
 
-def _report(run: Run) -> Report:
+def report_of(run: Run) -> Report:
+    """The report of all cells of a run that came to its end."""
     return build(
         [(cell, run.results[name]) for name, cell in run.cells.items()], run.workshop.toolchains, 0.0, expectation
     )

@@ -1,4 +1,4 @@
-"""Comparing runs: the present tree with another revision, and two releases as a task."""
+"""Comparing the present tree with another revision."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import replace
 from portcheck.diff.model import Diff, compare
 from portcheck.diff.snapshot import Snapshot, read_cells
 from portcheck.report.jsonreport import as_dict
-from portcheck.report.model import ORIGINS
+from portcheck.report.model import ORIGINS, Report
+from portcheck.rules.comparison import report_of
 from portcheck.rules.execute import execute
 from portcheck.rules.request import Request
 from portcheck.rules.revision import run_at, warn_of_escapes
@@ -39,16 +40,16 @@ def snapshot(run: Run, label: str) -> Snapshot:
         SystemExit: it could not come to its end, and has said why.
     """
     status = execute(run)
-    if run.problems or run.report is None:
+    if run.problems:
         tell(f"portcheck: that was in {label}: nothing is compared")
         raise SystemExit(status)
+    report = report_of(run)
     if not run.request.quiet:
-        tell(f"portcheck: {label}: {_origins(run)}")
-    return Snapshot(label, read_cells(as_dict(run.report)))
+        tell(f"portcheck: {label}: {_origins(report)}")
+    return Snapshot(label, read_cells(as_dict(report)))
 
 
-def _origins(run: Run) -> str:
-    assert run.report is not None  # it came to its end
-    count = run.report.summary
+def _origins(report: Report) -> str:
+    count = report.summary
     came = ", ".join(f"{count[origin]} {origin}" for origin in ORIGINS if count[origin])
     return f"{count['cells']} cells: {came}" if came else "no cells"
