@@ -71,11 +71,14 @@ class Checkout:
         }
 
     @contextlib.contextmanager
-    def imported_first(self) -> Iterator[None]:
-        """While this lasts, processes that are started import the present tree's packages from this revision."""
+    def imported_first(self, inherit_site: bool = True) -> Iterator[None]:
+        """While this lasts, processes that are started import the present tree's packages from this revision.
+
+        Without `inherit_site` only what PYTHONPATH leads to: environments would find the others in this revision only.
+        """
         links = self.scratch / "first"
         links.mkdir(exist_ok=True)
-        for name, place in _own_modules(self.origin).items():
+        for name, place in _own_modules(self.origin, inherit_site).items():
             there = self.root / place.relative_to(self.origin)
             if there.exists():
                 (links / f"{name}{place.suffix}").symlink_to(there)
@@ -146,17 +149,18 @@ def _git(folder: Path, *arguments: str, wrong: str | None = None, env: Mapping[s
     raise EnvironmentProblem(f"git {arguments[0]} failed in {folder}: {said}")
 
 
-def _own_modules(origin: Path) -> dict[str, Path]:
+def _own_modules(origin: Path, inherit_site: bool) -> dict[str, Path]:
     """Top-level module → its file or package folder in the present tree, for all that are imported from there.
 
     Those are what lies on `sys.path`, and what setuptools' finders for editable installs know.
     """
     found: dict[str, Path] = {}
-    for finder in sys.meta_path:
+    for finder in sys.meta_path if inherit_site else ():
         mapping = getattr(sys.modules.get(getattr(finder, "__module__", "")), "MAPPING", None)
         if isinstance(mapping, dict):
             found |= {name: _mapped(Path(place)) for name, place in mapping.items() if "." not in name}
-    path = of_this().path
+    named = [str(Path(entry).absolute()) for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
+    path = of_this().path if inherit_site else named
     for entry in map(Path, path):
         if entry.resolve().is_relative_to(origin) and entry.is_dir() and not _is_installed(entry):
             for name in _importable(entry):

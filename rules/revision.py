@@ -33,7 +33,7 @@ def run_at(request: Request, revision: str, locked: Locked) -> Iterator[tuple[Ru
         UsageError: there is no such revision, it has no such manifest, or that has mistakes.
         EnvironmentProblem: git fails, or a release is not there.
     """
-    with checkout(request.manifest.parent, revision) as tree, tree.imported_first():
+    with checkout(request.manifest.parent, revision) as tree, tree.imported_first(request.inherit_site):
         there = replace(
             request,
             manifest=tree.counterpart(request.manifest),
@@ -97,7 +97,8 @@ def keep_differing(run: Run, revision: str) -> Since:
     """
     try:
         run.prepare()
-        with checkout(run.manifest.folder, revision) as tree, tree.imported_first():
+        inherit_site = run.request.inherit_site
+        with checkout(run.manifest.folder, revision) as tree, tree.imported_first(inherit_site):
             before = _Before(run, tree)
             try:
                 keys = before.identities()

@@ -14,8 +14,9 @@ from functools import partial
 from typing import Any
 
 from portcheck.cells import Cell
+from portcheck.rules import difftask
 from portcheck.rules.baselines import is_frozen, write_baseline
-from portcheck.rules.difftask import PARAMS, is_shown, show_diff
+from portcheck.rules.difftask import is_shown, show_diff
 from portcheck.rules.reports import is_written, print_report, print_selected, write_report
 from portcheck.rules.run import Run
 
@@ -24,6 +25,13 @@ Task = dict[str, Any]
 KINDS = ("toolchain", "resolve", "compile", "audit", "report", "diff", "baseline", "portcheck")
 GROUPS = KINDS[:3]  # those with a task for each release, unit or cell
 MATRIX = "_matrix"  # comes after tasks of the kinds below, where `portcheck` does not
+PARAMS: dict[str, list[dict[str, Any]]] = {  # what tasks take on doit's command line
+    "diff": difftask.PARAMS,
+    "baseline": [
+        {"name": "output", "short": "o", "long": "output", "default": "", "help": "the file"},
+        {"name": "prune", "long": "prune", "type": bool, "default": False, "help": "only take out, add nothing"},
+    ],
+}
 SHOWN = frozenset({*GROUPS, "audit", "report"})
 _TASK: Task = {"io": {"capture": False}, "verbosity": 2}
 
@@ -111,7 +119,7 @@ def diff_task(run: Run) -> Task:
     return {
         **_TASK,
         "actions": [partial(show_diff, run)],
-        "params": PARAMS,
+        "params": PARAMS["diff"],
         "uptodate": [partial(_asked, is_shown, run)],
         "doc": "compare two releases: doit diff --old 3.8.0 --new 3.9.0",
     }
@@ -123,16 +131,7 @@ def baseline_task(run: Run) -> Task:
         **_TASK,
         "actions": [partial(write_baseline, run)],
         "uptodate": [partial(_asked, is_frozen, run)],
-        "params": [
-            {
-                "name": "output",
-                "short": "o",
-                "long": "output",
-                "default": "",
-                "help": "the file",
-            },
-            {"name": "prune", "long": "prune", "type": bool, "default": False, "help": "only take out, add nothing"},
-        ],
+        "params": PARAMS["baseline"],
         "task_dep": ["audit"],
         "doc": "freeze today's failures, so that only new ones fail",
     }

@@ -180,6 +180,25 @@ def test_since_keeps_the_rows_that_differ(repository: Project) -> None:
     assert scratch(repository) == []
 
 
+def test_a_revision_is_checked_with_the_lock_of_the_present_tree(repository: Project) -> None:
+    """What another lock names is not installed here, and it cannot be written anew."""
+    run(repository, "lock", status=0)
+    path = repository.folder / "portcheck.lock"
+    good = path.read_text()
+    digests = {
+        found["digest"] for one in json.loads(good)["platforms"].values() for found in one["toolchains"].values()
+    }
+    for digest in digests:
+        path.write_text(path.read_text().replace(digest, "0" * len(digest)))
+    commit(repository)
+    path.write_text(good)
+
+    _, err = run(repository, "diff", "--rev", "HEAD", status=0)
+
+    assert err.endswith("the present tree: 4 cells: 4 cached\n")
+    assert repository.check("--since", "HEAD").cells == {}
+
+
 def test_files_of_the_present_tree_are_never_taken_for_the_revision_s(repository: Project) -> None:
     data = repository.folder / "scale.txt"
     data.write_text("2.0")
@@ -292,6 +311,7 @@ def test_ir_that_is_no_longer_kept_is_an_error_with_the_remedy(repository: Proje
         (("report.json", "report.json", "--json", "no/diff.json"), "--json no/diff.json: there is no folder no"),
         (("report.json", "report.json", "--markdown", "."), "--markdown .: is a folder"),
         (("report.json", "report.json", "--triton", "3.9.0"), "--triton: only with --rev"),
+        (("report.json", "report.json", "--no-inherit-site"), "--no-inherit-site: only with --rev"),
         (("a.toml", "b.toml", "--rev", "main"), "--rev compares with one manifest: leave out b.toml"),
     ],
 )

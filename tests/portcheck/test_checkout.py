@@ -137,6 +137,19 @@ def test_packages_of_the_present_tree_are_imported_from_the_revision(
     importlib.invalidate_caches()
 
 
+def test_environments_that_inherit_nothing_find_no_more_in_a_revision_than_in_the_present_tree(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(repository))
+    monkeypatch.setenv("PYTHONPATH", "elsewhere")
+
+    with checkout(repository, "one") as tree, tree.imported_first(inherit_site=False):
+        assert list((tree.scratch / "first").iterdir()) == []
+    monkeypatch.setenv("PYTHONPATH", str(repository))
+    with checkout(repository, "one") as tree, tree.imported_first(inherit_site=False):
+        assert [link.name for link in (tree.scratch / "first").iterdir()] == ["kernels"]
+
+
 def test_a_finder_of_an_editable_install_is_understood(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class _Finder:
         """As setuptools makes one for an editable install."""

@@ -105,6 +105,15 @@ def test_what_was_written_is_written_again_if_it_is_gone_or_changed(suite: Run, 
     assert not is_shown(suite, **asked)
 
 
+def test_no_environment_is_created_to_tell_whether_it_was_shown(suite: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = {"old": "9.0.0", "new": "9.1.0"}
+    show(suite, **asked)
+    monkeypatch.setattr(module, "is_ready", lambda release, store, locked: False)
+    monkeypatch.setattr(module, "Workshop", lambda *arguments, **options: pytest.fail("it would be created"))
+
+    assert not is_shown(suite, **asked)
+
+
 def test_the_releases_of_a_suite_with_two_need_no_names(
     suite: Run, make_run: MakeRun, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
