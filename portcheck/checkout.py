@@ -60,6 +60,11 @@ class Checkout:
             raise UsageError(f"there is no {inside.as_posix()} at revision {self}: name a later one")
         return found
 
+    def original(self, path: str) -> str:
+        """Where a path in this revision is in the present tree; any other text stays as it is."""
+        inside = f"{self.root}{os.sep}"
+        return f"{self.origin}{os.sep}{path[len(inside) :]}" if path.startswith(inside) else path
+
     def outside(self, files: Iterable[str]) -> set[str]:
         """Those of `files` that belong to the present tree: another revision should not have read them."""
         here, there = f"{self.origin}{os.sep}", f"{self.scratch.resolve()}{os.sep}"

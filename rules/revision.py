@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 
 from portcheck.cells import Cell
 from portcheck.checkout import Checkout, checkout
@@ -45,7 +44,7 @@ def run_at(request: Request, revision: str, locked: Locked) -> Iterator[tuple[Ru
             save_ir=None,
         )
         try:
-            run = Run(there, locked)
+            run = Run(there, locked, _releases(tree, locked))
         except UsageError as error:
             raise _of(tree, error) from None
         run.keep({name: cell for name, cell in run.cells.items() if _is_selected(cell, request.selection)})
@@ -127,8 +126,7 @@ class _Before:
         manifest = tree.counterpart(run.request.manifest)
         try:
             loaded = load(manifest)
-            releases = partial(release_of, locked=run.locked)
-            cells = select(loaded, _of_any_manifest(run.request.selection), releases)
+            cells = select(loaded, _of_any_manifest(run.request.selection), _releases(tree, run.locked))
         except UsageError as error:
             raise _of(tree, error) from None
         same = {cell.name: cell for cell in cells if cell.name in run.cells}
@@ -164,6 +162,11 @@ class _Before:
     def close(self) -> None:
         self._workshop.stop()
         self._workshop.close()
+
+
+def _releases(tree: Checkout, locked: Locked) -> Callable[[str], str]:
+    """Which release a name in a revision's manifest is: that of the wheel or venv in the present tree, if it is one."""
+    return lambda name: release_of(tree.original(name), locked)
 
 
 def _written(cell: Cell) -> Row:

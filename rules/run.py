@@ -42,8 +42,15 @@ _AUDIT_REMEDY = "a key of portcheck is too narrow; --force compiles without reco
 class Run:
     """The state of one run. The tasks' actions are its methods; they may run in any thread."""
 
-    def __init__(self, request: Request, locked: Locked | None = None) -> None:
-        """Load the manifest and select cells. `locked`: instead of what the lock beside the manifest says.
+    def __init__(
+        self, request: Request, locked: Locked | None = None, releases: Callable[[str], str] | None = None
+    ) -> None:
+        """Load the manifest and select cells.
+
+        Args:
+            request: what is asked for.
+            locked: instead of what the lock beside the manifest says.
+            releases: instead of `release_of`.
 
         Raises:
             UsageError: a mistake in the manifest or the selection.
@@ -52,7 +59,7 @@ class Run:
         self.request = request
         self.manifest: Manifest = load(request.manifest)
         self.locked = read_lock(self.manifest.folder).here if locked is None else locked
-        releases = partial(release_of, locked=self.locked)
+        releases = releases or partial(release_of, locked=self.locked)
         self.cells: dict[str, Cell] = {cell.name: cell for cell in select(self.manifest, request.selection, releases)}
         self._unfinished = Counter(cell.release for cell in self.cells.values())
         self.results: dict[str, Result] = {}

@@ -170,6 +170,13 @@ def test_a_finder_of_an_editable_install_is_understood(repository: Path, monkeyp
         assert links == {"package": tree.root / "kernels", "module.py": tree.root / "kernels/a.py"}
 
 
+def test_a_path_in_the_revision_stands_for_one_in_the_present_tree(repository: Path) -> None:
+    with checkout(repository, "one") as tree:
+        assert tree.original(str(tree.root / "kernels/venv")) == str(repository.resolve() / "kernels/venv")
+        assert tree.original("3.9.0") == "3.9.0"
+        assert tree.original("/opt/venv") == "/opt/venv"
+
+
 def test_files_of_the_present_tree_are_told_from_others(repository: Path, tmp_path: Path) -> None:
     installed = repository / "venv/lib/python3.11/site-packages/torch/__init__.py"
     with checkout(repository, "one") as tree:
