@@ -153,7 +153,7 @@ class Installed:
             return Expected({}, {})
         preimage = canonical({"installed": self._records, "stand_ins": self._told, "list": listed})
         known = self._store.get("local", digest(preimage), preimage)
-        if not _is_ours(known):
+        if known is None or not _is_ours(known):
             known = self._expected({name: path(name) for name in names if ":dist/" in name})
             self._store.put("local", digest(preimage), preimage, known)
         distributions = {name: Distribution(name, *rest) for name, rest in known["distributions"].items()}
