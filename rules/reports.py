@@ -32,6 +32,12 @@ def write_report(run: Run, form: Format, output: str = "") -> bool:
     return True
 
 
+def write_reports(run: Run) -> None:
+    """Write every file that was asked for."""
+    for form in FORMATS:
+        write_report(run, form)
+
+
 def is_written(form: Format, run: Run, task: Any) -> bool:
     """Would the task of a format write what is there already? `task` learns what is told then."""
     task.init_options()
@@ -108,6 +114,7 @@ def assemble(run: Run, names: Collection[str] | None = None, baseline: Baseline 
         lambda cell: known.get(cell.name),
         stale(known, run.manifest, run.cells),
         in_repository(run.request.manifest),
+        run.excuse,
     )
 
 
@@ -139,13 +146,16 @@ def _conclude(run: Run, names: Collection[str]) -> Any:
 
 def _print(run: Run, names: Collection[str]) -> None:
     run.progress.stop()
-    if run.problems or not names:
+    if run.problems or not (names or run.excuse):
         return
     if run.report is None or len(run.report.cells) != len(names):
         run.report = assemble(run, names)
-    text = "" if run.request.quiet else matrix.render(run.report, color=run.request.color, width=run.request.width)
-    if text and run.request.audit:
+    shows = bool(names) and run.request.matrix and not run.request.quiet
+    text = matrix.render(run.report, color=run.request.color, width=run.request.width) if shows else ""
+    if shows and run.request.audit:
         text += f"\naudit: {run.audited} verdicts from records agree with their front ends\n"
+    if shows:
+        text += "".join(f"\n{remark}\n" for remark in run.remarks)
     if run.request.github:
         text = (github.quoted(text) if text else "") + github.commands(run.report)
         run.trouble.write_aside(partial(github.write_summary, run.report))

@@ -15,19 +15,29 @@ from typing import Any
 
 from portcheck.cells import Cell
 from portcheck.report.formats import FORMATS, Format
+from portcheck.rules import difftask
 from portcheck.rules.baselines import is_frozen, write_baseline
+from portcheck.rules.difftask import is_shown, show_diff
 from portcheck.rules.reports import is_written, print_report, print_selected, write_report
 from portcheck.rules.run import Run
 
 Task = dict[str, Any]
 
 WRITERS = tuple(form.task for form in FORMATS)
-KINDS = ("toolchain", "resolve", "compile", "audit", *WRITERS, "baseline", "portcheck")
+KINDS = ("toolchain", "resolve", "compile", "audit", *WRITERS, "diff", "baseline", "portcheck")
 GROUPS = KINDS[:3]  # those with a task for each release, unit or cell
 MATRIX = "_matrix"  # comes after tasks of the kinds below, where `portcheck` does not
+_OUTPUT = {"name": "output", "short": "o", "long": "output", "default": "", "help": "the file"}
+PARAMS: dict[str, list[dict[str, Any]]] = {  # what tasks take on doit's command line
+    **{writer: [_OUTPUT] for writer in WRITERS},
+    "diff": difftask.PARAMS,
+    "baseline": [
+        _OUTPUT,
+        {"name": "prune", "long": "prune", "type": bool, "default": False, "help": "only take out, add nothing"},
+    ],
+}
 SHOWN = frozenset({*GROUPS, "audit", *WRITERS})
 _TASK: Task = {"io": {"capture": False}, "verbosity": 2}
-_OUTPUT = {"name": "output", "short": "o", "long": "output", "default": "", "help": "the file"}
 
 
 def is_ours(name: str) -> bool:
@@ -100,9 +110,23 @@ def format_task(run: Run, form: Format) -> Task:
         **_TASK,
         "actions": [partial(write_report, run, form)],
         "uptodate": [partial(_asked, partial(is_written, form), run)],
-        "params": [_OUTPUT],
+        "params": PARAMS[form.task],
         "task_dep": ["audit"],
         "doc": f"write {form.what}",
+    }
+
+
+def diff_task(run: Run) -> Task:
+    """`diff`: compare two releases, unless the same was shown last time.
+
+    It depends on no cell's task: those are of the releases that the suite is checked with.
+    """
+    return {
+        **_TASK,
+        "actions": [partial(show_diff, run)],
+        "params": PARAMS["diff"],
+        "uptodate": [partial(_asked, is_shown, run)],
+        "doc": "compare two releases: doit diff --old 3.8.0 --new 3.9.0",
     }
 
 
@@ -112,10 +136,7 @@ def baseline_task(run: Run) -> Task:
         **_TASK,
         "actions": [partial(write_baseline, run)],
         "uptodate": [partial(_asked, is_frozen, run)],
-        "params": [
-            _OUTPUT,
-            {"name": "prune", "long": "prune", "type": bool, "default": False, "help": "only take out, add nothing"},
-        ],
+        "params": PARAMS["baseline"],
         "task_dep": ["audit"],
         "doc": "freeze today's failures, so that only new ones fail",
     }
@@ -145,6 +166,7 @@ def creators(run: Run, cells: Callable[[], Iterable[Cell]]) -> dict[str, Callabl
         "task_compile": lambda: compile_tasks(run, cells()),
         "task_audit": lambda: audit_task(run),
         **{f"task_{form.task}": _writer(run, form) for form in FORMATS},
+        "task_diff": lambda: diff_task(run),
         "task_baseline": lambda: baseline_task(run),
         "task_portcheck": lambda: portcheck_task(run),
         f"task_{MATRIX}": lambda: matrix_task(run),

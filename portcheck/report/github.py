@@ -15,7 +15,7 @@ from pathlib import Path
 from portcheck.errors import UsageError
 from portcheck.report import markdown
 from portcheck.report.incidents import Incident, causes, incidents, sentence
-from portcheck.report.matrix import counted
+from portcheck.report.matrix import headline
 from portcheck.report.model import Report
 from portcheck.report.note import NOTE
 from portcheck.report.text import one_line, shortened, visible
@@ -64,19 +64,20 @@ def _lines(report: Report) -> Iterator[str]:
     if passed:
         names = ", ".join(one_line(reported.cell.name) for reported in passed)
         yield _command("error" if strict else "warning", f"Passed unexpectedly: {names}", title="take out of xfail")
-    verdicts = counted(report) if report.cells else "no cell was checked"
-    yield _command("notice", f"{verdicts}. {NOTE}", title="portcheck")
+    yield _command("notice", f"{headline(report)}. {NOTE}", title="portcheck")
 
 
 def _errors(report: Report) -> Iterator[str]:
     """At most as many as are shown: a kernel of every cause first, then the others; the last says how many more."""
     releases = len(report.toolchains) > 1
     found = _one_of_each_first([incident for incident in incidents(report) if incident.status == "new"])
-    if not report.cells or report.missing:
-        what = f"{len(report.missing)} cells have no record" if report.cells else "no cell was checked"
-        yield _command("error", f"{what}: nothing is known of them", title="portcheck")
+    unknown = f"{len(report.missing)} cells have no record: nothing is known of them" if report.missing else ""
+    if not report.cells and not report.excuse:
+        unknown = headline(report)
+    if unknown:
+        yield _command("error", unknown, title="portcheck")
     strict = any(cell.status == "xpass" and cell.cell.row.settings.xfail_strict for cell in report.cells)
-    room = ANNOTATIONS - (not report.cells or bool(report.missing)) - strict
+    room = ANNOTATIONS - bool(unknown) - strict
     shown = found if len(found) <= room else found[: room - 1]
     for incident in shown:
         at = incident.place

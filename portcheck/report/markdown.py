@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from portcheck import __version__
 from portcheck.report.groups import described, heading
-from portcheck.report.matrix import counted, text_of
+from portcheck.report.matrix import headline, text_of
 from portcheck.report.model import Group, Report, ReportCell
 from portcheck.report.note import NOTE
 from portcheck.report.passed import at_most, surprises
@@ -34,7 +34,7 @@ def render(report: Report, limit: int | None = None) -> str:
 
     `limit` is in bytes of UTF-8: what does not fit is left out part by part, and counted.
     """
-    head, tail = f"## portcheck: {counted(report) if report.cells else 'no cell was checked'}", f"_{NOTE}_"
+    head, tail = f"## portcheck: {escaped(headline(report))}", f"_{NOTE}_"
     parts = [_tools(report), *_matrices(report), *_groups(report), *_surprises(report)]
     if limit is not None:
         parts = _fitting(parts, limit - len("\n\n".join([head, tail]).encode()) - 200)

@@ -93,6 +93,11 @@ def _cell(reported: ReportCell | None, width: int, style: Style) -> str:
     return style(status or "absent", text_of(reported).ljust(width))
 
 
+def headline(report: Report) -> str:
+    """What became of the cells, or why there are none."""
+    return counted(report) if report.cells else report.excuse or "no cell was checked"
+
+
 def counted(report: Report) -> str:
     """How many cells there are, and what became of them."""
     count = report.summary

@@ -144,13 +144,13 @@ def _invocation(report: Report, left_out: int) -> dict[str, Any]:
     unjudged = [reported for reported in report.cells if reported.status is None]
     told = []
     if not report.cells:
-        told.append(("error", "No cell was checked: nothing is known to compile."))
+        told.append(("note", report.excuse) if report.excuse else ("error", "No cell was checked."))
     if unjudged:
         told.append(("error", f"{len(unjudged)} of {len(report.cells)} cells have no verdict, and no results."))
     if left_out:
         told.append(("warning", f"{left_out} results are left out: code hosts show {RESULTS} at most."))
     return {
-        "executionSuccessful": bool(report.cells) and not unjudged,
+        "executionSuccessful": bool(report.cells or report.excuse) and not unjudged,
         "toolExecutionNotifications": [_notification(level, text) for level, text in (*told, ("note", NOTE))],
     }
 

@@ -14,9 +14,8 @@ from portcheck.baseline import dump, entry_of
 from portcheck.cells import Cell
 from portcheck.compiler.tree import Interrupted
 from portcheck.errors import EnvironmentProblem, UsageError
-from portcheck.report.formats import FORMATS
 from portcheck.report.progress import Progress
-from portcheck.rules.reports import print_report, write_report
+from portcheck.rules.reports import print_report, write_reports
 from portcheck.rules.run import Run
 from portcheck.verdicts import Failure, Outcome, Result
 
@@ -44,12 +43,6 @@ def prepared(run: Run, results: dict[str, Any]) -> Run:
     )
     run._workshop = workshop  # type: ignore[assignment]
     return run
-
-
-def write_reports(run: Run) -> None:
-    """Run the actions of all formats."""
-    for form in FORMATS:
-        write_report(run, form)
 
 
 def compile_all(run: Run) -> None:

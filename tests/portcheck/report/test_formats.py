@@ -62,6 +62,17 @@ def test_whatever_a_name_holds_the_file_is_utf_8(form: Format, hostile: Report, 
     assert (tmp_path / "file").read_bytes().decode()
 
 
+def test_a_report_that_says_why_it_has_no_cells_is_no_trouble(empty: Report) -> None:
+    report = replace(empty, excuse="no row differs from main")
+    json_, junit, sarif, markdown = ("".join(form.lines(report)) for form in FORMATS)
+
+    assert json.loads(json_)["cells"] == []
+    assert '<skipped type="empty" message="no row differs from main" />' in junit
+    assert json.loads(sarif)["runs"][0]["invocations"][0]["executionSuccessful"]
+    assert markdown.startswith("## portcheck: no row differs from main\n")
+    assert commands(report).startswith("::notice title=portcheck::no row differs from main. ")
+
+
 @pytest.mark.parametrize("name", ["mixed", "hostile", "empty"])
 def test_the_json_report_is_as_its_schema_says(name: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     FORMATS[0].write(request.getfixturevalue(name), tmp_path / "report.json")
