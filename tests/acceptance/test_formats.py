@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -10,14 +11,13 @@ import pytest
 from junitparser import JUnitXml
 
 from tests.acceptance.test_doit import FILES, doit
+from tests.schemas import conforms
 
 if TYPE_CHECKING:
     from tests.conftest import Project
 
 ASKED = {"json": "report.json", "junit": "junit.xml", "sarif": "portcheck.sarif", "markdown": "report.md"}
-LINE = (
-    FILES["kernels.py"].splitlines().index("            tl.store(x, libdevice.tgamma(tl.load(x)))")
-)  # from 1: begins blank
+LINE = 1 + FILES["kernels.py"].splitlines().index("            tl.store(x, libdevice.tgamma(tl.load(x)))")
 AMD_ONLY = """
 [defaults]
 targets = ["cuda:90", "hip:gfx942"]
@@ -50,6 +50,7 @@ def test_one_check_writes_every_format(suite: Project) -> None:
     ran = suite.check("ci/portcheck.toml", *arguments)
 
     assert ran.status == 1
+    conforms(ran.report, "portcheck-report-1")
     junit = JUnitXml.fromfile(str(suite.folder / "junit.xml"))
     (result,) = json.loads((suite.folder / "portcheck.sarif").read_text())["runs"][0]["results"]
     place = result["locations"][0]["physicalLocation"]
@@ -125,6 +126,19 @@ def test_what_selects_nothing_writes_nothing(suite: Project) -> None:
 
     assert (ran.status, ran.out) == (2, "")
     assert not (suite.folder / "none.xml").exists()
+
+
+def test_a_check_since_a_revision_that_differs_in_nothing_is_green_in_every_format(suite: Project) -> None:
+    git = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org", "-C", str(suite.folder)]
+    (suite.folder / ".git/HEAD").unlink()
+    for arguments in (["init", "-q"], ["add", "ci"], ["commit", "-qm", "all"]):
+        subprocess.run([*git, *arguments], check=True)
+    ran = suite.check("ci/portcheck.toml", "--since", "HEAD", "--junit", "since.xml", "--github")
+    junit = JUnitXml.fromfile(str(suite.folder / "since.xml"))
+
+    assert ran.status == 0, ran.err
+    assert (junit.tests, junit.failures, junit.errors, junit.skipped) == (1, 0, 0, 1)
+    assert ran.out.startswith("::notice title=portcheck::since HEAD")
 
 
 def test_doit_writes_a_format_only_if_it_would_show_something_else(suite: Project) -> None:

@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema import ValidationError
 
 from portcheck.report.formats import FORMATS, Format
 from portcheck.report.github import commands
 from portcheck.report.model import Report
 from portcheck.report.note import NOTE
 from portcheck.verdicts import SHORT
-
-SCHEMA = json.loads((Path(__file__).parents[3] / "docs/schemas/portcheck-report-1.json").read_text())
+from tests.schemas import conforms, schema
 
 each = pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.name)
 
@@ -77,18 +75,16 @@ def test_a_report_that_says_why_it_has_no_cells_is_no_trouble(empty: Report) -> 
 def test_the_json_report_is_as_its_schema_says(name: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     FORMATS[0].write(request.getfixturevalue(name), tmp_path / "report.json")
 
-    Draft202012Validator(_closed(SCHEMA)).validate(json.loads((tmp_path / "report.json").read_bytes()))
+    conforms(json.loads((tmp_path / "report.json").read_bytes()), "portcheck-report-1")
 
 
 def test_the_schema_knows_every_verdict() -> None:
-    assert set(SCHEMA["$defs"]["verdict"]["enum"]) == set(SHORT)
+    assert set(schema("portcheck-report-1")["$defs"]["verdict"]["enum"]) == set(SHORT)
 
 
-def _closed(schema: Any) -> Any:
-    """The schema such that a field which it does not describe is a mistake; readers have to skip such fields."""
-    if isinstance(schema, list):
-        return [_closed(part) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    closed = {name: _closed(part) for name, part in schema.items()}
-    return {"additionalProperties": False, **closed} if "properties" in schema and "type" in schema else closed
+def test_a_field_that_the_schema_does_not_describe_is_found(mixed: Report) -> None:
+    told = json.loads("".join(FORMATS[0].lines(mixed)))
+    told["cells"][0]["surprise"] = 1
+
+    with pytest.raises(ValidationError, match="surprise"):
+        conforms(told, "portcheck-report-1")
