@@ -21,7 +21,9 @@ from portcheck.target import Target
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~@&!])")
 _TICKS = re.compile("`+")
 _FOLDED = 60  # rows; in larger matrices those that are fine are only counted
+_BLOCK = 200  # rows of one table
 _MOST = 2_000  # characters of a compiler's output
+_REMARK = 100  # bytes for saying that something is left out
 
 
 def lines(report: Report) -> Iterator[str]:
@@ -35,10 +37,15 @@ def render(report: Report, limit: int | None = None) -> str:
     `limit` is in bytes of UTF-8: what does not fit is left out part by part, and counted.
     """
     head, tail = f"## portcheck: {escaped(headline(report))}", f"_{NOTE}_"
-    parts = [_tools(report), *_matrices(report), *_groups(report), *_surprises(report)]
+    tools, matrices, groups = _tools(report), list(_matrices(report)), [*_groups(report), *_surprises(report)]
+    left_out = 0
     if limit is not None:
-        parts = _fitting(parts, limit - len("\n\n".join([head, tail]).encode()) - 200)
-    return visible("\n\n".join([head, *parts, tail])) + "\n"
+        everything = len(groups) + len(matrices)
+        groups, room = _fitting(groups, limit - sum(map(_size, (head, tools, tail))) - _REMARK)
+        matrices, _ = _fitting(matrices, room)  # what fails is more than where
+        left_out = everything - len(groups) - len(matrices)
+    remark = [f"**{left_out} further parts are left out, since this page may not be longer.**"] if left_out else []
+    return "\n\n".join([head, tools, *matrices, *groups, *remark, tail]) + "\n"
 
 
 def fenced(text: str) -> str:
@@ -60,18 +67,18 @@ def escaped(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", one_line(text))
 
 
-def _fitting(parts: Iterable[str], room: int) -> list[str]:
-    kept, left_out = [], 0
+def _fitting(parts: Iterable[str], room: int) -> tuple[list[str], int]:
+    """Those of `parts` for which there is room, and the room that they leave, in bytes."""
+    kept = []
     for part in parts:
-        size = len(part.encode("utf-8", "backslashreplace")) + 2
-        if size <= room:
+        if _size(part) <= room:
             kept.append(part)
-            room -= size
-        else:
-            left_out += 1
-    if left_out:
-        kept.append(f"**{left_out} further parts are left out, since this page may not be longer.**")
-    return kept
+            room -= _size(part)
+    return kept, room
+
+
+def _size(part: str) -> int:
+    return len(part.encode()) + len("\n\n")
 
 
 def _tools(report: Report) -> str:
@@ -87,10 +94,12 @@ def _matrices(report: Report) -> Iterator[str]:
                 rows.setdefault(reported.cell.row.name, {})[reported.cell.target] = reported
         title = [f"### Triton {escaped(toolchain.release)}"] if len(report.toolchains) > 1 else []
         shown = _interesting(rows) if len(rows) > _FOLDED else rows
-        if shown:
-            yield "\n\n".join([*title, _table(report.targets, shown)])
-        elif title:
-            yield "\n\n".join(title)
+        names = list(shown)
+        for start in range(0, len(names), _BLOCK):
+            block = {name: shown[name] for name in names[start : start + _BLOCK]}
+            yield "\n\n".join([*(title if not start else []), _table(report.targets, block)])
+        if title and not shown:
+            yield title[0]
         if fine := len(rows) - len(shown):
             yield f"{fine} {'further ' if shown else ''}rows are ok wherever they were compiled."
 
@@ -115,8 +124,15 @@ def _cell(reported: ReportCell | None) -> str:
 def _groups(report: Report) -> Iterator[str]:
     for group, body in described(report, releases=len(report.toolchains) > 1):
         message, *rest = body
-        told = "\n".join(f"- {escaped(line)}" for line in rest)
+        told = "\n".join(f"- {line}" for line in _folded([escaped(line) for line in rest]))
         yield "\n\n".join([f"### {group.letter} · {escaped(heading(group))}", fenced(message), told, *_output(group)])
+
+
+def _folded(told: list[str]) -> list[str]:
+    """The first lines and the last: rows of a cause that hits very many are in the matrix, too."""
+    if len(told) <= 40:
+        return told
+    return [*told[:30], f"… {len(told) - 40} lines are left out …", *told[-10:]]
 
 
 def _output(group: Group) -> Iterator[str]:

@@ -87,5 +87,17 @@ def test_a_limit_is_kept_and_what_is_left_out_is_counted(judge: Any, toolchain: 
     assert text.endswith(f"_{NOTE}_\n")
 
 
+def test_what_fails_is_kept_before_where(judge: Any, toolchain: Callable[[str], Toolchain]) -> None:
+    failure = Failure("mlir-error", "ttgir", "this is the cause")
+    judged = [judge(f"kernel_with_a_long_name_{n}@cuda:90@3.9.0", failure) for n in range(500)]
+    report = build(judged, [toolchain("3.9.0")], 1.0, lambda cell: None)
+    text = render(report, limit=5_000)
+
+    assert "this is the cause" in text
+    assert "| kernel |" not in text
+    assert "**3 further parts are left out, since this page may not be longer.**" in text
+    assert render(report).count("| kernel |") == 3
+
+
 def test_a_report_without_cells_does_not_look_green(empty: Report) -> None:
     assert render(empty).startswith("## portcheck: no cell was checked\n")
