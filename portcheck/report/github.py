@@ -58,26 +58,34 @@ def write_summary(report: Report, environ: Mapping[str, str] = os.environ) -> No
 
 
 def _lines(report: Report) -> Iterator[str]:
-    yield from _errors(report)
-    passed = [reported for reported in report.cells if reported.status == "xpass"]
-    strict = any(reported.cell.row.settings.xfail_strict for reported in passed)
-    if passed:
-        names = ", ".join(one_line(reported.cell.name) for reported in passed)
-        yield _command("error" if strict else "warning", f"Passed unexpectedly: {names}", title="take out of xfail")
+    general = list(_general(report))
+    yield from general
+    yield from _failures(report, ANNOTATIONS - len(general))
+    if passed := _passed(report, strict=False):
+        yield _command("warning", f"Passed unexpectedly: {passed}", title="take out of xfail")
     yield _command("notice", f"{headline(report)}. {NOTE}", title="portcheck")
 
 
-def _errors(report: Report) -> Iterator[str]:
-    """At most as many as are shown: a kernel of every cause first, then the others; the last says how many more."""
+def _general(report: Report) -> Iterator[str]:
+    """Errors that have no place."""
+    if not report.cells and not report.excuse:
+        yield _command("error", headline(report), title="portcheck")
+    if report.missing:
+        unknown = f"{len(report.missing)} of {len(report.cells)} cells"
+        yield _command("error", f"no record, so nothing is known of {unknown}", title="portcheck")
+    if passed := _passed(report, strict=True):
+        yield _command("error", f"Passed unexpectedly, which xfail_strict forbids: {passed}", title="take out of xfail")
+
+
+def _passed(report: Report, *, strict: bool) -> str:
+    cells = [reported.cell for reported in report.cells if reported.status == "xpass"]
+    return ", ".join(one_line(cell.name) for cell in cells if cell.row.settings.xfail_strict == strict)
+
+
+def _failures(report: Report, room: int) -> Iterator[str]:
+    """At most so many errors: a kernel of every cause first, then the others; the last says how many more there are."""
     releases = len(report.toolchains) > 1
     found = _one_of_each_first([incident for incident in incidents(report) if incident.status == "new"])
-    unknown = f"{len(report.missing)} cells have no record: nothing is known of them" if report.missing else ""
-    if not report.cells and not report.excuse:
-        unknown = headline(report)
-    if unknown:
-        yield _command("error", unknown, title="portcheck")
-    strict = any(cell.status == "xpass" and cell.cell.row.settings.xfail_strict for cell in report.cells)
-    room = ANNOTATIONS - bool(unknown) - strict
     shown = found if len(found) <= room else found[: room - 1]
     for incident in shown:
         at = incident.place

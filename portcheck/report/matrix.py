@@ -94,8 +94,11 @@ def _cell(reported: ReportCell | None, width: int, style: Style) -> str:
 
 
 def headline(report: Report) -> str:
-    """What became of the cells, or why there are none."""
-    return counted(report) if report.cells else report.excuse or "no cell was checked"
+    """What became of the cells, of those too that have no verdict, or why there are none."""
+    if not report.cells:
+        return report.excuse or "no cell was checked"
+    unknown = sum(reported.status is None for reported in report.cells)
+    return counted(report) + (f", {unknown} without a verdict" if unknown else "")
 
 
 def counted(report: Report) -> str:

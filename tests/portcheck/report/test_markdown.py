@@ -28,7 +28,7 @@ def test_a_report_has_counts_matrix_groups_surprises_and_the_note(mixed: Report)
     text = render(mixed)
 
     assert text.startswith(
-        "## portcheck: 10 cells: 2 ok, 6 failed (4 new, 1 known, 1 expected), 1 passed unexpectedly\n"
+        "## portcheck: 10 cells: 2 ok, 6 failed (4 new, 1 known, 1 expected), 1 passed unexpectedly, "
     )
     assert "| kernel | `cuda:90` | `hip:gfx942` |\n| --- | --- | --- |\n| `gamma` | ok | **front:A** |\n" in text
     assert (
