@@ -18,6 +18,7 @@ from portcheck.report.jsonreport import as_dict
 from portcheck.rules.reports import assemble
 from portcheck.rules.run import Run
 from portcheck.rules.uptodate import Written
+from portcheck.toolchain.find import name_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +37,8 @@ class Comparison:
     def __init__(self, run: Run, asked: Asked) -> None:
         """Raises UsageError or EnvironmentProblem for releases that are not there."""
         old, new = _releases(run, asked)
-        self.asked = replace(asked, old=old, new=new)
-        selection = replace(run.request.selection, triton=(old, new))
+        self.asked = asked
+        selection = replace(run.request.selection, triton=(name_of(old), name_of(new)))
         request = replace(
             run.request, selection=selection, reports={}, github=False, save_ir=None, jobs=os.cpu_count() or 1
         )

@@ -41,7 +41,7 @@ def is_shown(run: Run, task: Any) -> bool:
     """Would `diff` show what it showed last time? `task` learns what is told then."""
     task.init_options()
     comparison = _comparison(run, task.options)
-    sides = f"{comparison.asked.old} -> {comparison.asked.new}"
+    sides = " -> ".join(comparison.run.releases)
     task.meta = {SKIPPED: [f"diff {sides}: unchanged, not shown again (doit run -a diff shows it)"]}
     return comparison.is_shown()
 
