@@ -47,8 +47,13 @@ def fingerprint(failure: Failure) -> str:
 
 def cause(failure: Failure) -> str:
     """The normalised message, and what tells causes apart where many have the same message."""
-    message = normalise(failure.message)
-    return " in ".join(filter(None, (message, *(say(failure) for about, say in _MORE if about.search(message)))))
+    more = distinction(failure)
+    return f"{normalise(failure.message)} ({more})" if more else normalise(failure.message)
+
+
+def distinction(failure: Failure) -> str | None:
+    """The instruction that the AMD assembler refused, or where in the compiler an unspecific assertion stands."""
+    return next((say(failure) for about, say in _MORE if about.search(failure.message)), None)
 
 
 def _instruction(failure: Failure) -> str | None:
@@ -67,7 +72,10 @@ _REFUSED = re.compile(r"error: [^\n]*\n\s*([\w.]+)")
 _ASSERTING = re.compile(r"([\w.-]+\.(?:cpp|h|hpp|inc|cc)):\d+: [^\n]*Assertion")
 # What the message says → what to add to it.
 _MORE = (
-    (re.compile(r"^(invalid instruction|instruction not supported on this GPU|.*operands? for instruction)"), _instruction),
+    (
+        re.compile(r"^(invalid instruction|instruction not supported on this GPU|.*operands? for instruction)"),
+        _instruction,
+    ),
     (re.compile(r"^Assertion [`'](false|isa<To>\(Val\).*|[^\"]{1,24})' failed"), _raised_by),
 )
 

@@ -108,7 +108,7 @@ def _cell(reported: ReportCell) -> dict[str, Any]:
 
 
 def _group(group: Group) -> dict[str, Any]:
-    failure = group.failure
+    failure, advice = group.failure, group.advice
     return {
         "letter": group.letter,
         "fingerprint": group.fingerprint,
@@ -116,9 +116,14 @@ def _group(group: Group) -> dict[str, Any]:
         "stage": failure.stage,
         "message": failure.message,
         "detail": failure.detail,
-        "why": None,
-        "do": None,
-        "see": None,
+        "pass": failure.pass_name,
+        "signature": advice.signature if advice else None,
+        "title": advice.title if advice else None,
+        "why": advice.why if advice else None,
+        "do": advice.do if advice else None,
+        "see": advice.see if advice else None,
+        "seen": [advice.first, advice.last] if advice else None,
+        "notes": list(group.notes),
         "cells": [reported.cell.name for reported in group.cells],
     }
 
