@@ -64,7 +64,9 @@ def test_one_failure_has_one_fingerprint_wherever_it_is_compiled(make_project: C
         shutil.copytree(CASES, project.folder, dirs_exist_ok=True)
         (project.folder / "tmp").mkdir()
         project.env["TMPDIR"] = str(project.folder / "tmp")
-        rows = [f"-k{row}" for row in ("fp8-arithmetic", "scatter4", "asm-ptx-on-amd", "dot-int8-on-turing", "ptx-version")]
+        rows = [
+            f"-k{row}" for row in ("fp8-arithmetic", "scatter4", "asm-ptx-on-amd", "dot-int8-on-turing", "ptx-version")
+        ]
         ran = project.check(*rows, f"-j{jobs}")
         prints.add(tuple(sorted((name, cell["fingerprint"]) for name, cell in ran.cells.items())))
 

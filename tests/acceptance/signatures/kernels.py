@@ -211,7 +211,6 @@ def unsupported_syntax(x, y, BLOCK: tl.constexpr):
     tl.store(y, values["a"])
 
 
-
 @triton.jit
 def python_call(x, y, BLOCK: tl.constexpr):
     os.getpid()
@@ -256,8 +255,6 @@ def keyword(x, y, BLOCK: tl.constexpr):
     tl.store(y, tl.load(x, predicate=True))
 
 
-
-
 @triton.jit
 def tensor_condition(x, y, BLOCK: tl.constexpr):
     v = tl.load(x + tl.arange(0, BLOCK))
@@ -285,7 +282,6 @@ def endless(x, y, BLOCK: tl.constexpr):
     for _ in tl.static_range(BLOCK):
         v += 1
     tl.store(y, v)
-
 
 
 @triton.jit

@@ -12,6 +12,7 @@ import pytest
 from portcheck import __version__
 from portcheck.baseline import entry_of
 from portcheck.cells import Cell
+from portcheck.diagnose.signatures import advise
 from portcheck.errors import UsageError
 from portcheck.manifest.model import Expectation
 from portcheck.report.jsonreport import as_dict, write
@@ -106,6 +107,8 @@ def test_a_failed_cell_points_to_its_failure(report: Report, tgamma: Failure) ->
     cell, (failure,) = told["cells"][1], told["failures"]
 
     assert (cell["verdict"], cell["stage"], cell["status"]) == ("frontend-error", "frontend", "new")
+    advice = advise(tgamma)
+    assert advice is not None
     assert failure == {
         "letter": "A",
         "fingerprint": cell["fingerprint"],
@@ -113,11 +116,26 @@ def test_a_failed_cell_points_to_its_failure(report: Report, tgamma: Failure) ->
         "stage": "frontend",
         "message": tgamma.message,
         "detail": "",
-        "why": None,
-        "do": None,
-        "see": None,
+        "pass": None,
+        "signature": "libdevice-on-amd",
+        "title": advice.title,
+        "why": advice.why,
+        "do": advice.do,
+        "see": "https://github.com/triton-lang/triton/issues/10375",
+        "seen": ["3.2.0", "3.9.0"],
+        "notes": ["gamma[big] compiles for cuda:75"],
         "cells": [cell["cell"]],
     }
+
+
+def test_what_nobody_knows_about_a_failure_is_null(judge: Judge, toolchain: Tool) -> None:
+    report = build(
+        [judge("a@cuda:80@3.9.0", Failure("mlir-error", "ttgir", "no"))], [toolchain("3.9.0")], 1, lambda _: None
+    )
+
+    (failure,) = as_dict(report)["failures"]
+
+    assert [failure[name] for name in ("signature", "title", "why", "do", "see", "seen")] == [None] * 6
 
 
 def test_a_skipped_cell_has_no_verdict(report: Report) -> None:
