@@ -12,7 +12,7 @@ from typing import Any
 from portcheck.verdicts import Failure
 
 RECORDED = "recorded"  # as the case of a signature: see signatures.toml
-_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Signature:
         if found is None or not self.error.search(failure.error or ""):
             return None
         title, why, do = (
-            _PLACEHOLDER.sub(lambda named: found[named[1]] or "this", text) for text in (self.title, self.why, self.do)
+            PLACEHOLDER.sub(lambda named: found[named[1]] or "this", text) for text in (self.title, self.why, self.do)
         )
         return Advice(self.id, title, why, do, self.see, self.first, self.last)
 

@@ -198,7 +198,7 @@ def carried(x, y, BLOCK: tl.constexpr):
 @triton.jit
 def branches(x, y, BLOCK: tl.constexpr):
     v = tl.load(x)
-    if v > 0:
+    if v > 0:  # noqa: SIM108
         r = v
     else:
         r = tl.arange(0, BLOCK)
