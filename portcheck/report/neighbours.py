@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from portcheck.cells import Cell
-from portcheck.manifest.model import Row
+from portcheck.report.variants import Variants
 from portcheck.target import Target
 
 if TYPE_CHECKING:
@@ -24,11 +24,10 @@ class Neighbours:
     def __init__(self, cells: Iterable[ReportCell]) -> None:
         reached = [reported for reported in cells if reported.status]
         self._reached = by_row(reached)
+        self._several = len({reported.cell.release for reported in reached}) > 1
         self._passed = {_place(reported.cell) for reported in reached if reported.failure is None}
-        self._rows: dict[str, dict[str, Row]] = {}  # kernel → its rows by name
-        for reported in reached:
-            row = reported.cell.row
-            self._rows.setdefault(str(row.ref), {})[row.name] = row
+        self._rows = {reported.cell.row.name: reported.cell.row for reported in reached}
+        self._variants = {backend: Variants(self._rows.values(), backend) for backend in _backends(self._reached)}
 
     def notes(self, cells: Sequence[ReportCell]) -> tuple[str, ...]:
         """What there is to say about the cells of one failure group, a sentence each."""
@@ -64,7 +63,7 @@ class Neighbours:
             for said in (
                 *self._other_targets(row, by_release),
                 *self._other_releases(row, by_release),
-                *self._other_rows(row, by_release, cells),
+                *self._other_rows(row, by_release),
             ):
                 rows.setdefault(said, []).append(row)
         for said, of in rows.items():
@@ -85,21 +84,22 @@ class Neighbours:
             if passed:
                 yield f"with Triton {other}{_where(passed, failed)}"
 
-    def _other_rows(
-        self, name: str, by_release: Mapping[str, list[Target]], cells: Sequence[ReportCell]
-    ) -> Iterator[str]:
-        """Rows of the same kernel that differ in one constant, option or type, and compile where this one fails."""
-        row = next(reported.cell.row for reported in cells if reported.cell.row.name == name)
-        for other in self._rows[str(row.ref)].values():
-            for release, failed in by_release.items():
-                passed = [target for target in failed if (other.name, target, release) in self._passed]
-                changes = {_only_difference(row, other, target.backend) for target in passed}
-                if len(changes) == 1 and (change := changes.pop()):
-                    yield f"with {change} ({other.name}){_where(passed, failed)}{self._with(release)}"
+    def _other_rows(self, name: str, by_release: Mapping[str, list[Target]]) -> Iterator[str]:
+        """A row of the same kernel for each constant, option or type in which alone it differs and compiles."""
+        best: dict[str, tuple[int, str]] = {}  # what differs → on how many of the targets that row compiles, in words
+        for backend in _backends({name: by_release}):
+            for variant in self._variants[backend].beside(self._rows[name]):
+                for release, failed in by_release.items():
+                    near = (target for target in failed if target.backend == backend)
+                    passed = [target for target in near if (variant.row.name, target, release) in self._passed]
+                    if len(passed) > best.get(variant.name, (0, ""))[0]:
+                        change = f"with {variant.name} = {variant.value} ({variant.row.name})"
+                        said = f"{change}{_where(passed, failed)}{self._with(release)}"
+                        best[variant.name] = len(passed), said
+        yield from (said for _, said in best.values())
 
     def _with(self, release: str) -> str:
-        several = len({release for by_release in self._reached.values() for release in by_release}) > 1
-        return f" with Triton {release}" if several else ""
+        return f" with Triton {release}" if self._several else ""
 
 
 def by_row(cells: Iterable[ReportCell]) -> Rows:
@@ -119,27 +119,9 @@ def _blameless(targets: Sequence[Target]) -> bool:
     return len({target.backend for target in targets}) > 1
 
 
-def _only_difference(row: Row, other: Row, backend: str) -> str | None:
-    """`num_stages = 2`, if that is all in which `other` is different; None if it is more, less, or not a value."""
-    found = [
-        (name, theirs.get(name))
-        for mine, theirs in (
-            (row.constants, other.constants),
-            (row.options_for(backend), other.options_for(backend)),
-            (row.signature, other.signature),
-        )
-        for name in {**mine, **theirs}
-        if mine.get(name) != theirs.get(name)
-    ]
-    return f"{found[0][0]} = {_written(found[0][1])}" if len(found) == 1 else None
-
-
-def _written(value: Any) -> str:
-    if value is None:
-        return "its default"
-    if isinstance(value, dict) and len(value) == 1:
-        return str(next(iter(value.values())))
-    return str(getattr(value, "type", value))
+def _backends(rows: Mapping[str, Mapping[str, list[Target]]]) -> dict[str, None]:
+    every = (target for by_release in rows.values() for targets in by_release.values() for target in targets)
+    return dict.fromkeys(target.backend for target in every)
 
 
 def _where(passed: Sequence[Target], failed: Sequence[Target]) -> str:
