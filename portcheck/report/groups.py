@@ -26,7 +26,7 @@ def render_groups(report: Report, style: Style, *, releases: bool) -> Iterator[s
         body = [
             _message(group.failure),
             *_places(group),
-            *written_rows([member for member in group.cells if member.cell.row.name not in group.everywhere], releases),
+            *written_rows([one for one in group.cells if _place(one) not in group.everywhere], releases),
             *_reasons(group, releases),
             *_otherwise(group),
             *group.notes,
@@ -62,6 +62,10 @@ def _heading(group: Group, style: Style) -> str:
         if all(member.status == status for member in group.cells):
             parts.append(word)
     return style("bold", f"{group.letter}  {' · '.join(parts)}")
+
+
+def _place(member: ReportCell) -> tuple[str, str]:
+    return member.cell.row.name, member.cell.release
 
 
 def _message(failure: Failure) -> str:

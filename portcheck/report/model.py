@@ -52,7 +52,7 @@ class Group:
     cells: tuple[ReportCell, ...]
     advice: Advice | None = None  # what is known about such failures
     notes: tuple[str, ...] = ()  # sentences about these cells: who is not to blame, what compiles beside them
-    everywhere: tuple[str, ...] = ()  # rows that fail so wherever they go
+    everywhere: frozenset[tuple[str, str]] = frozenset()  # row and release of cells that one of the notes stands for
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,6 @@ class Neighbours:
     def __init__(self, cells: Iterable[ReportCell]) -> None:
         reached = [reported for reported in cells if reported.status]
         self._reached = by_row(reached)
-        self._several = len({reported.cell.release for reported in reached}) > 1
         self._passed = {_place(reported.cell) for reported in reached if reported.failure is None}
         self._rows = {reported.cell.row.name: reported.cell.row for reported in reached}
         self._variants = {backend: Variants(self._rows.values(), backend) for backend in _backends(self._reached)}
@@ -33,28 +32,32 @@ class Neighbours:
         """What there is to say about the cells of one failure group, a sentence each."""
         return tuple(dict.fromkeys([*self._alike(cells), *self._beside(cells)]))
 
-    def everywhere(self, cells: Sequence[ReportCell]) -> tuple[str, ...]:
-        """Of these cells' rows, those that fail so for NVIDIA and AMD, wherever they go, with every release."""
-        of = by_row(cells)
-        return tuple(row for row in of if of[row] == self._reached[row] and all(map(_blameless, of[row].values())))
+    def everywhere(self, cells: Sequence[ReportCell]) -> frozenset[tuple[str, str]]:
+        """Row and release of those of the cells that fail alike for NVIDIA and AMD, wherever the row goes."""
+        return frozenset(
+            (row, release)
+            for row, by_release in by_row(cells).items()
+            for release, targets in by_release.items()
+            if targets == self._reached[row][release] and _blameless(targets)
+        )
 
     def _alike(self, cells: Sequence[ReportCell]) -> Iterator[str]:
         """Rows that fail alike on all their targets.
 
         Where these are of one backend, the target may be to blame: a type may be missing on all that were asked for.
         """
-        clear: dict[int, list[str]] = {}
+        found: dict[tuple[int, str, bool], list[str]] = {}
         for row, by_release in by_row(cells).items():
+            alike: dict[tuple[Target, ...], list[str]] = {}
             for release, targets in by_release.items():
                 if len(targets) > 1 and targets == self._reached[row][release]:
-                    if _blameless(targets):
-                        clear.setdefault(len(targets), []).append(row)
-                    else:
-                        yield f"{row} fails alike on all its {len(targets)} targets"
-                    break
-        for count, rows in clear.items():
+                    alike.setdefault(tuple(targets), []).append(release)
+            for every, releases in alike.items():
+                found.setdefault((len(every), self._with(row, releases), _blameless(every)), []).append(row)
+        for (count, releases_, clear), rows in found.items():
             verb, whose = ("fails", "its") if len(rows) == 1 else ("fail", "their")
-            yield f"{_some(rows)} {verb} alike on all {whose} {count} targets: the target is not to blame"
+            verdict = ": the target is not to blame" if clear else ""
+            yield f"{_some(rows)} {verb} alike on all {whose} {count} targets{releases_}{verdict}"
 
     def _beside(self, cells: Sequence[ReportCell]) -> Iterator[str]:
         """What compiles beside each row; rows of which the same is to be said share a sentence."""
@@ -71,11 +74,13 @@ class Neighbours:
 
     def _other_targets(self, row: str, by_release: Mapping[str, list[Target]]) -> Iterator[str]:
         """Targets of the same backend are the nearer neighbours; those of another one are named if there are none."""
+        alike: dict[str, list[str]] = {}
         for release, failed in by_release.items():
             passed = [target for target in self._reached[row][release] if (row, target, release) in self._passed]
             near = [target for target in passed if target.backend in {failing.backend for failing in failed}]
             if passed:
-                yield f"for {_some(near or passed)}{self._with(release)}"
+                alike.setdefault(_some(near or passed), []).append(release)
+        yield from (f"for {targets}{self._with(row, releases)}" for targets, releases in alike.items())
 
     def _other_releases(self, row: str, by_release: Mapping[str, list[Target]]) -> Iterator[str]:
         failed = list(dict.fromkeys(target for targets in by_release.values() for target in targets))
@@ -94,12 +99,13 @@ class Neighbours:
                     passed = [target for target in near if (variant.row.name, target, release) in self._passed]
                     if len(passed) > best.get(variant.name, (0, ""))[0]:
                         change = f"with {variant.name} = {variant.value} ({variant.row.name})"
-                        said = f"{change}{_where(passed, failed)}{self._with(release)}"
+                        said = f"{change}{_where(passed, failed)}{self._with(name, [release])}"
                         best[variant.name] = len(passed), said
         yield from (said for _, said in best.values())
 
-    def _with(self, release: str) -> str:
-        return f" with Triton {release}" if self._several else ""
+    def _with(self, row: str, releases: Sequence[str]) -> str:
+        """The releases that something is true of, unless it is of all."""
+        return "" if len(releases) == len(self._reached[row]) else f" with Triton {', '.join(releases)}"
 
 
 def by_row(cells: Iterable[ReportCell]) -> Rows:

@@ -52,7 +52,7 @@ def test_another_release(judge: Judge, toolchain: Tool) -> None:
 
     said = notes(judged, toolchain("3.8.0"), toolchain("3.9.0"))
 
-    assert said == ("a fails alike on all its 2 targets", "a compiles with Triton 3.8.0")
+    assert said == ("a fails alike on all its 2 targets with Triton 3.9.0", "a compiles with Triton 3.8.0")
 
 
 def test_a_variant_with_fewer_stages(judge: Judge, toolchain: Tool) -> None:
@@ -92,3 +92,15 @@ def test_rows_of_which_the_same_is_to_be_said_share_a_sentence(judge: Judge, too
     judged = [judge(f"{row}@cuda:{arch}@3.9.0", LIMIT if arch == 89 else None) for row in "ab" for arch in (89, 90)]
 
     assert notes(judged, toolchain("3.9.0")) == ("a, b compile for cuda:90",)
+
+
+def test_a_release_is_named_where_it_makes_a_difference(judge: Judge, toolchain: Tool) -> None:
+    alike = [
+        judge(f"a@cuda:{arch}@{of}", LIMIT if arch == 89 else None) for of in ("3.8.0", "3.9.0") for arch in (89, 90)
+    ]
+    other = [judge(f"a@cuda:{arch}@{of}", LIMIT if arch == 89 else None) for of, arch in (("3.8.0", 89), ("3.9.0", 89))]
+
+    assert notes(alike, toolchain("3.8.0"), toolchain("3.9.0")) == ("a compiles for cuda:90",)
+    assert notes([*other, alike[-1]], toolchain("3.8.0"), toolchain("3.9.0")) == (
+        "a compiles for cuda:90 with Triton 3.9.0",
+    )
