@@ -57,7 +57,7 @@ class Neighbours:
         for (count, releases_, clear), rows in found.items():
             verb, whose = ("fails", "its") if len(rows) == 1 else ("fail", "their")
             verdict = ": the target is not to blame" if clear else ""
-            yield f"{_some(rows)} {verb} alike on all {whose} {count} targets{releases_}{verdict}"
+            yield f"{', '.join(rows)} {verb} alike on all {whose} {count} targets{releases_}{verdict}"
 
     def _beside(self, cells: Sequence[ReportCell]) -> Iterator[str]:
         """What compiles beside each row; rows of which the same is to be said share a sentence."""
