@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from portcheck.baseline import Entry
+from portcheck.diagnose import limits
 from portcheck.report.model import Group, Report, ReportCell
 from portcheck.report.style import Style
 from portcheck.target import Target
@@ -21,6 +22,7 @@ def render_groups(report: Report, style: Style, *, releases: bool) -> Iterator[s
         body = [
             group.failure.message,
             *_places(group),
+            *_asked(group),
             *written_rows(group.cells, releases),
             *_reasons(group, releases),
             *_otherwise(group),
@@ -45,6 +47,24 @@ def _places(group: Group) -> Iterator[str]:
     if places:
         more = len(places) - 1
         yield f"at {_written(places[0])}" + (f" and {more} more place{'s' if more > 1 else ''}" if more else "")
+
+
+def _asked(group: Group) -> Iterator[str]:
+    """What the cells of a group ask for where each device grants something else, and who says that it does."""
+    if group.failure.verdict != limits.VERDICT:
+        return
+    where: dict[tuple[int, int], dict[str, None]] = {}
+    sources: dict[str, None] = {}
+    for member in group.cells:
+        for excess in limits.excesses(member.cell.target, member.result.outcome.resources)[:1]:
+            where.setdefault((excess.asked, excess.granted), {})[str(member.cell.target)] = None
+            sources |= {f"{excess.source.title}": None} if excess.source else {}
+    if len(where) > 1:
+        yield "asked of granted: " + "; ".join(
+            f"{a} of {g} on {', '.join(targets)}" for (a, g), targets in where.items()
+        )
+    if sources:
+        yield f"limits from {'; '.join(sources)} (portcheck targets has the links)"
 
 
 def written_rows(cells: Sequence[ReportCell], releases: bool) -> Iterator[str]:
