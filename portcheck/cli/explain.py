@@ -85,6 +85,9 @@ def _lines(cell: Cell, standing: Standing, compiled_here: bool) -> Iterator[str]
         where = f" at {failure.position.file}:{failure.position.line}" if failure.position else ""
         yield f"  {failure.verdict} in {failure.stage}{where}: {failure.message}"
         yield from (f"    {line}" for line in failure.detail.splitlines())
+    if warning := standing.known.warning if standing.known else None:
+        yield f"  no launch will succeed: {warning.message}"
+        yield from (f"    {line}" for line in warning.detail.splitlines()[1:])
 
 
 def _standing(standing: Standing, compiled_here: bool) -> Iterator[str]:

@@ -62,8 +62,8 @@ def _head(report: Report) -> dict[str, Any]:
             for toolchain in report.toolchains
         ],
         "targets": [str(target) for target in report.targets],
-        "limits": {str(target): _limits(target) for target in report.targets},
         "summary": {**report.summary, "static": None, "seconds": _seconds(report.seconds)},
+        "limits": {str(target): _limits(target) for target in report.targets},
     }
 
 
