@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from portcheck.compiler import devices
+from portcheck.compiler.guard import kill_session
 from portcheck.compiler.tree import CHILD, ONE_THREAD, as_triton_has_it
 from portcheck.diagnose import limits
 from portcheck.diagnose.limits import Limits
@@ -62,23 +63,26 @@ def ask(toolchain: Toolchain) -> Tables:
         asked, answer, said = Path(folder, "request"), Path(folder, "answer"), Path(folder, "said")
         asked.write_text(json.dumps(request), encoding="utf-8")
         with said.open("wb") as log:
-            status: int | None = None
+            child = subprocess.Popen(
+                [toolchain.executable, str(CHILD), "tables", str(asked), str(answer)],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=folder,
+                env={**os.environ, **ONE_THREAD},
+                start_new_session=True,
+            )
             try:
-                status = subprocess.run(
-                    [toolchain.executable, str(CHILD), "tables", str(asked), str(answer)],
-                    check=False,
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=log,
-                    cwd=folder,
-                    env={**os.environ, **ONE_THREAD},
-                    timeout=_SECONDS,
-                ).returncode
-            except (OSError, subprocess.TimeoutExpired) as error:
-                log.write(str(error).encode())
+                status = child.wait(_SECONDS)
+            except subprocess.TimeoutExpired:
+                status = None
+            finally:  # whoever interrupts leaves no compiler behind
+                kill_session(child.pid)
+                child.wait()
         if status == 0:
             return _tables(toolchain, json.loads(answer.read_text(encoding="utf-8")))
-        lines = said.read_text(errors="replace").strip().splitlines() or [f"it ended with status {status}"]
+        ended = f"it ended with status {status}" if status is not None else f"no answer within {_SECONDS:g} s"
+        lines = said.read_text(errors="replace").strip().splitlines() or [ended]
     raise EnvironmentProblem(
         f"Triton {toolchain.release} cannot be asked by {toolchain.executable}: {lines[-1]}; "
         f"reinstall it with: {toolchain.executable} -m pip install --force-reinstall triton=={toolchain.release}"

@@ -103,8 +103,11 @@ def _otherwise(group: Group) -> Iterator[str]:
 def _blame(group: Group, reached: _Rows) -> Iterator[str]:
     """A row that fails alike for NVIDIA and AMD, wherever it goes, has itself to blame.
 
-    With one backend only that does not follow: a type may be missing on all the targets that were asked for.
+    With one backend only that does not follow: a type may be missing on all the targets that were asked for. And what a
+    device grants is the target's.
     """
+    if group.failure.verdict == limits.VERDICT:
+        return
     for row, by_release in _by_row(group.cells).items():
         for release, targets in by_release.items():
             if len(targets) > 1 and targets == reached[row][release]:

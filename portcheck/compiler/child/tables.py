@@ -92,17 +92,19 @@ def _options(target: tuple[Any, ...]) -> dict[str, Any]:
 
 
 def _fp8(options: Any) -> list[str]:
-    supported = getattr(options, "supported_fp8_dtypes", None)
-    if supported is None:  # up to 3.1 there are flags for two types, and no word about others
-        return sorted(
-            name[len("allow_") :] for name, on in vars(options or Device()).items() if on is True and "fp8" in name
-        )
-    return sorted(supported)
+    if options is None:
+        return []
+    if hasattr(options, "supported_fp8_dtypes"):
+        return sorted(options.supported_fp8_dtypes)
+    # Up to 3.1 there are flags for two types, and no word about others.
+    return sorted(name[len("allow_") :] for name, on in vars(options).items() if name.startswith("allow_fp8") and on)
 
 
 def _tried(targets: list[tuple[Any, ...]], fake: Device, scratch: str) -> list[dict[str, Any]]:
     """Whether each target compiles, in the same order; as many at a time as there are cores."""
-    waiting, running, ended = list(enumerate(targets)), {}, {}
+    waiting = list(enumerate(targets))
+    running: dict[int, int] = {}
+    ended: dict[int, dict[str, Any]] = {}
     while waiting or running:
         while waiting and len(running) < (os.cpu_count() or 1):
             number, target = waiting.pop(0)
@@ -161,7 +163,7 @@ def _outcome(place: str, status: int) -> dict[str, Any]:
 
 def _libdevice() -> dict[str, list[str]]:
     """Backend → the functions of its libdevice."""
-    found = {}
+    found: dict[str, list[str]] = {}
     for backend in ("cuda", "hip"):
         try:
             module = importlib.import_module("triton.language.extra.%s.libdevice" % backend)

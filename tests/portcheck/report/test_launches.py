@@ -80,3 +80,9 @@ def test_who_asks_for_no_limits_is_told_nothing_of_them(judge: Judge, toolchain:
     )
 
     assert "limits" not in text
+
+
+def test_limits_are_the_target_s_so_it_is_not_said_to_be_innocent(judge: Judge, toolchain: Tool) -> None:
+    judged = [judge(f"tile@{target}@3.9.0", too_much(target)) for target in ("cuda:86", "hip:gfx942")]
+
+    assert "not to blame" not in render(report(judged, toolchain), color=False, width=None)
