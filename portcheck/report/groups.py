@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from portcheck.baseline import Entry
 from portcheck.diagnose import limits
@@ -53,18 +53,24 @@ def _asked(group: Group) -> Iterator[str]:
     """What the cells of a group ask for where each device grants something else, and who says that it does."""
     if group.failure.verdict != limits.VERDICT:
         return
-    where: dict[tuple[int, int], dict[str, None]] = {}
+    asked: dict[int, dict[int, None]] = {}
+    targets: dict[int, dict[str, None]] = {}
     sources: dict[str, None] = {}
     for member in group.cells:
         for excess in limits.excesses(member.cell.target, member.result.outcome.resources)[:1]:
-            where.setdefault((excess.asked, excess.granted), {})[str(member.cell.target)] = None
-            sources |= {f"{excess.source.title}": None} if excess.source else {}
-    if len(where) > 1:
+            asked.setdefault(excess.granted, {})[excess.asked] = None
+            targets.setdefault(excess.granted, {})[str(member.cell.target)] = None
+            sources |= {excess.source.title: None} if excess.source else {}
+    if len(asked) > 1 or any(len(numbers) > 1 for numbers in asked.values()):
         yield "asked of granted: " + "; ".join(
-            f"{a} of {g} on {', '.join(targets)}" for (a, g), targets in where.items()
+            f"{_span(numbers)} of {granted} on {', '.join(targets[granted])}" for granted, numbers in asked.items()
         )
     if sources:
         yield f"limits from {'; '.join(sources)} (portcheck targets has the links)"
+
+
+def _span(numbers: Collection[int]) -> str:
+    return f"{min(numbers)} to {max(numbers)}" if len(numbers) > 1 else str(*numbers)
 
 
 def written_rows(cells: Sequence[ReportCell], releases: bool) -> Iterator[str]:

@@ -42,7 +42,19 @@ def test_a_group_says_what_each_device_grants_and_who_says_so(judge: Judge, tool
     assert "tile  launch:A  launch:A  launch:A" in text
     assert "A  launch-limit in launch\n" in text
     assert "asked of granted: 131072 of 101376 on cuda:86; 131072 of 65536 on cuda:75, hip:gfx942\n" in text
+    assert "tile on cuda:86, cuda:75, hip:gfx942\n" in text
     assert "limits from NVIDIA/cccl, arch_traits.h; LLVM, lds-limit-diagnostics.ll (" in text
+
+
+def test_kernels_that_ask_for_different_amounts_are_told_in_one_line(judge: Judge, toolchain: Tool) -> None:
+    judged = [
+        judge(f"tile{shared}@cuda:75@3.9.0", too_much("cuda:75"), outcome={"resources": {"shared": shared}})
+        for shared in (98304, 262144, 131072)
+    ]
+
+    text = render(report(judged, toolchain), color=False, width=None)
+
+    assert "asked of granted: 98304 to 262144 of 65536 on cuda:75\n" in text
 
 
 def test_a_warning_is_shown_and_the_cell_stays_ok(judge: Judge, toolchain: Tool) -> None:
