@@ -80,6 +80,13 @@ class Store:
         self._count("record.hit")
         return dict(record.payload)
 
+    def look(self, kind: str, key: str) -> dict[str, Any] | None:
+        """The payload recorded under `key`, whatever it answers for: for who verifies what is taken from it."""
+        try:
+            return dict(self._read_record(kind, key)[1].payload)
+        except _MissError:
+            return self._fetch_record(kind, key, None)
+
     def put(self, kind: str, key: str, preimage: bytes, payload: Mapping[str, Any]) -> bool:
         """Record `payload`; True if a record that answers for `preimage` is there afterwards.
 
@@ -131,8 +138,8 @@ class Store:
         self._count("blob.hit")
         return file.data
 
-    def _fetch_record(self, kind: str, key: str, preimage: bytes) -> dict[str, Any] | None:
-        """The payload from the remote, kept here from now on."""
+    def _fetch_record(self, kind: str, key: str, preimage: bytes | None) -> dict[str, Any] | None:
+        """The payload from the remote, kept here from now on; without `preimage`, of any record of that key."""
         if self._remote is None or kind == LOCAL_KIND or not is_name(key):
             return None
         for data in self._remote.get(kind, key, envelope.MAX_FILE):
@@ -142,7 +149,7 @@ class Store:
                 self._count("remote.damaged")
                 self._remote.found_damaged(kind, key)
                 continue
-            if record.preimage == preimage:
+            if preimage is None or record.preimage == preimage:
                 self._fetched(kind, key, data)
                 return dict(record.payload)
             self._count("remote.preimage")

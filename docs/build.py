@@ -78,6 +78,7 @@ def _sections(prefix: str, commands: argparse._SubParsersAction[argparse.Argumen
 
 def _written(action: argparse.Action) -> str:
     value = action.metavar or ("|".join(action.choices) if action.choices else "")
+    value = " ".join(value) if isinstance(value, tuple) else value
     # In a table a bar ends the cell, even between backticks.
     return " ".join(filter(None, [", ".join(action.option_strings), str(value).replace("|", r"\|")]))
 

@@ -24,10 +24,12 @@ from typing import Any
 from portcheck.cache import Store
 from portcheck.digests import Digests
 from portcheck.keys import canonical, digest
+from portcheck.shapes import Fixed, shape
 
 SUFFIXES = tuple(importlib.machinery.all_suffixes())
 # What an installer writes about itself; it says nothing of what was installed.
 _INSTALLERS = frozenset({"INSTALLER", "REQUESTED", "RECORD", "direct_url.json", "uv_cache.json"})
+_KNOWN = shape({"answers": {str: Fixed(str, object)}, "distributions": {str: Fixed(str, str)}})
 _ABSENT: dict[str, Any] = {"file": None, "stat": None, "list": None, "module": []}
 
 
@@ -147,9 +149,11 @@ class Installed:
 
         Remembered for as long as the same distributions are installed.
         """
+        if not any(":dist/" in name for name in names):
+            return Expected({}, {})
         preimage = canonical({"installed": self._records, "stand_ins": self._told, "list": listed})
         known = self._store.get("local", digest(preimage), preimage)
-        if known is None:
+        if known is None or not _is_ours(known):
             known = self._expected({name: path(name) for name in names if ":dist/" in name})
             self._store.put("local", digest(preimage), preimage, known)
         distributions = {name: Distribution(name, *rest) for name, rest in known["distributions"].items()}
@@ -218,6 +222,10 @@ class Installed:
     def _folders(self) -> tuple[_Folder, ...]:
         with self._lock:
             return tuple(_read_folder(path) for path in self.folders)
+
+
+def _is_ours(known: Any) -> bool:
+    return _KNOWN(known) and {owner for owner, _ in known["answers"].values()} <= known["distributions"].keys()
 
 
 def _record_files(folder: str) -> list[Path]:

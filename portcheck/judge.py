@@ -22,6 +22,7 @@ from portcheck.compiler.tree import Imported
 from portcheck.diagnose import limits
 from portcheck.errors import UsageError
 from portcheck.filing import CellKeys, Filed, Filing, Finished, Front
+from portcheck.inputs import Inputs
 from portcheck.installed import StandIns
 from portcheck.keys import make_key
 from portcheck.observer import Observer
@@ -136,6 +137,22 @@ class Judge:
         resolution = self._resolution(cell, importing=True)
         assert resolution is not None  # importing always gives one
         return self._keys.of(cell, resolution).front.hex
+
+    def identity(self, cell: Cell) -> str | None:
+        """What a cell's verdict depends on, as one digest; None if its unit cannot be imported. Imports if need be.
+
+        Raises:
+            UsageError: the row does not fit its kernel, or names a module that does not exist.
+        """
+        resolution = self._resolution(cell, importing=True)
+        assert resolution is not None  # importing always gives one
+        return None if resolution.failed else self._keys.of(cell, resolution).front.hex
+
+    def inputs(self, cell: Cell) -> Inputs | None:
+        """What importing the cell's unit read, but for Triton and Python, if known; one object for each unit."""
+        with self._lock:
+            found = self._resolutions.get((self._units[cell.row.name], cell.target))
+        return found.inputs if found else None
 
     def why(self, cell: Cell) -> str:
         """Why no record answers for a cell, as far as can be told without importing anything."""

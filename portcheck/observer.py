@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from portcheck import __version__, environment
-from portcheck.compiler import child
+from portcheck.compiler import child, scratch
 from portcheck.compiler.child import linker
 from portcheck.compiler.child.names import SITE, Names
 from portcheck.inputlists import InputLists
@@ -62,6 +62,8 @@ class Observer:
         self._library = (*_STANDARD_LIBRARY, *(entry + os.sep for entry in self.imports.library))
         self.folder, self._triton, self._lists = str(folder), f"{triton}{os.sep}", lists
         self._folders = (str(folder), os.path.realpath(folder))
+        scratched = scratch.holding(folder)  # another revision, checked out for one run
+        self._checkout = f"{scratched}{os.sep}" if scratched else None
         self._names = Names(str(folder))
         self._installed, self._digests, self._site = installed, installed.digests, installed.folders
         self._named_paths: dict[str, str] = {}  # the modules of a package read thousands of files, all of them the same
@@ -99,11 +101,16 @@ class Observer:
         return self._named_paths[path]
 
     def _relative(self, path: str) -> str:
+        path = self._followed(path)
         inside = next((f for f in self._folders if f"{path}{os.sep}".startswith(f"{f}{os.sep}")), None)
         below = path[len(inside) :] if inside else path
         if any(mark in below for mark in SITE):
             return self._names.portable(path)
         return os.path.relpath(path, inside or self.folder).replace(os.sep, "/")
+
+    def _followed(self, path: str) -> str:
+        """A path without the links in a checkout, which stand for what that tree's packages are installed from."""
+        return os.path.realpath(path) if self._checkout and path.startswith(self._checkout) else path
 
     def _is_covered(self, kind: str, path: str) -> bool:
         """Is it in the toolchain's digest, part of this program, or only somebody's scratch?"""
@@ -113,7 +120,7 @@ class Observer:
             return True  # what was imported before, by which Python
         if _OWN_METADATA in path:
             return True  # importlib.metadata reads that of everything that is installed
-        ours = path.startswith((self.folder, *self._site))
+        ours = path.startswith((self.folder, *self._site, *([self._checkout] if self._checkout else [])))
         if kind == "link" and not ours:
             return True  # on the way to the checkout
         return kind != "file" and path.startswith(_TEMPORARY) and not ours
@@ -186,7 +193,7 @@ class Observer:
         return Inputs((listed,), files, fit)
 
     def _leads_to(self, name: str, path: str) -> bool:
-        found = self._path(name)
+        found, path = self._path(name), self._followed(path)
         # A module has a suffix, so no stat tells two of them apart.
         return found == path or (not name.startswith("module:") and _same(found, path))
 

@@ -44,7 +44,7 @@ class PortcheckReporter(ConsoleReporter):  # type: ignore[misc]
             super().add_failure(task, fail)
 
     def skip_uptodate(self, task: Any) -> None:
-        """Say that a task is up to date. Of ours, only what writes a file is told of; cells get the known verdict."""
+        """Say that a task is up to date: of ours, what writes or shows something; cells get the known verdict."""
         if not is_ours(task.name):
             super().skip_uptodate(task)
             return

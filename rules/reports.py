@@ -133,11 +133,12 @@ def _print(run: Run, names: Collection[str]) -> None:
         return
     if run.report is None or len(run.report.cells) != len(names):
         run.report = assemble(run, names)
-    if run.request.quiet:
+    if run.request.quiet or not run.request.matrix:
         return
     text = matrix.render(run.report, color=run.request.color, width=run.request.width)
     if run.request.audit:
         text += f"\naudit: {run.audited} verdicts from records agree with their front ends\n"
+    text += "".join(f"\n{remark}\n" for remark in run.remarks)
     if unwritable := write_out(text):
         raise unwritable
 

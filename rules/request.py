@@ -32,3 +32,5 @@ class Request:
     width: int | None = None  # columns of the terminal
     quiet: bool = False
     verbose: bool = False
+    matrix: bool = True  # print it; a run of which only the verdicts are wanted prints nothing
+    cache_of: Path | None = None  # the manifest whose cache is used, if it is not this run's own

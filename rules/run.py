@@ -6,7 +6,7 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TextIO
@@ -42,8 +42,15 @@ _AUDIT_REMEDY = "a key of portcheck is too narrow; --force compiles without reco
 class Run:
     """The state of one run. The tasks' actions are its methods; they may run in any thread."""
 
-    def __init__(self, request: Request, locked: Locked | None = None) -> None:
-        """Load the manifest and select cells. `locked`: instead of what the lock beside the manifest says.
+    def __init__(
+        self, request: Request, locked: Locked | None = None, releases: Callable[[str], str] | None = None
+    ) -> None:
+        """Load the manifest and select cells.
+
+        Args:
+            request: what is asked for.
+            locked: instead of what the lock beside the manifest says.
+            releases: instead of `release_of`.
 
         Raises:
             UsageError: a mistake in the manifest or the selection.
@@ -52,7 +59,7 @@ class Run:
         self.request = request
         self.manifest: Manifest = load(request.manifest)
         self.locked = read_lock(self.manifest.folder).here if locked is None else locked
-        releases = partial(release_of, locked=self.locked)
+        releases = releases or partial(release_of, locked=self.locked)
         self.cells: dict[str, Cell] = {cell.name: cell for cell in select(self.manifest, request.selection, releases)}
         self._unfinished = Counter(cell.release for cell in self.cells.values())
         self.results: dict[str, Result] = {}
@@ -63,11 +70,23 @@ class Run:
         self.report: Report | None = None
         self.audited = 0  # hits that were compared with their front ends
         self.baseline: Baseline = _baseline(request)
-        self.store = open_store(self.manifest, request.remote, self.warn)
+        keeper = load(request.cache_of) if request.cache_of else self.manifest
+        self.store = open_store(keeper, request.remote, self.warn)
+        self.remarks: list[str] = []  # shown below the matrix
+        self.on_interrupt: list[Callable[[], None]] = []  # what else has to be cleaned up, at once
         self._history = History(self.store, self.manifest.folder)
         self._workshop: Workshop | None = None
         self._lock = threading.RLock()
         self.began = time.monotonic()
+
+    def keep(self, cells: Mapping[str, Cell]) -> None:
+        """Leave only these of the run's cells; before any of them has run."""
+        before = self.releases
+        self.cells = dict(cells)
+        self._unfinished = Counter(cell.release for cell in self.cells.values())
+        for release in before:
+            if not self._unfinished[release] and self._workshop is not None:
+                self._workshop.end(release)
 
     def prepare(self) -> None:
         """Find the toolchains and look up every key at once, before any cell runs. Done once, whoever comes first."""
@@ -253,6 +272,8 @@ class Run:
         if self._workshop is not None:
             self._workshop.stop()
         self.progress.stop()
+        for clean_up in self.on_interrupt:
+            clean_up()
 
     def close(self) -> None:
         """End all processes, remember how long cells took, and end the progress."""

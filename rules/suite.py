@@ -18,7 +18,7 @@ from portcheck.rules import wildcards
 from portcheck.rules.reporter import PortcheckReporter
 from portcheck.rules.request import Request
 from portcheck.rules.run import Run
-from portcheck.rules.tasks import KINDS, creators
+from portcheck.rules.tasks import KINDS, PARAMS, creators
 from portcheck.suite import Selection
 
 DOIT_CONFIG: dict[str, Any] = {
@@ -52,7 +52,7 @@ def portcheck_suite(
     try:
         run = Run(_request(manifest, json, baseline))
     except PortcheckError as error:
-        return {f"task_{kind}": _broken(str(error)) for kind in KINDS}
+        return {f"task_{kind}": _broken(kind, str(error)) for kind in KINDS}
     PortcheckReporter.runs.append(run)
     return creators(run, run.cells.values)
 
@@ -86,7 +86,7 @@ def _list(name: str) -> tuple[str, ...]:
     return tuple(part for part in str(get_var(name, "") or "").split(",") if part)
 
 
-def _broken(message: str) -> Callable[[], dict[str, Any]]:
+def _broken(kind: str, message: str) -> Callable[[], dict[str, Any]]:
     """Makes a task of a suite that could not be made: it says why. Other tasks of the dodo.py are unharmed."""
 
     def say() -> TaskError:
@@ -95,6 +95,7 @@ def _broken(message: str) -> Callable[[], dict[str, Any]]:
         return TaskError(message)
 
     def create() -> dict[str, Any]:  # a function: doit passes over other callables, such as partials
-        return {"actions": [say], "doc": "cannot be made: run it to see why", "io": {"capture": False}, "verbosity": 2}
+        doc = "cannot be made: run it to see why"
+        return {"actions": [say], "params": PARAMS.get(kind, []), "doc": doc, "io": {"capture": False}, "verbosity": 2}
 
     return create

@@ -14,15 +14,24 @@ from functools import partial
 from typing import Any
 
 from portcheck.cells import Cell
+from portcheck.rules import difftask
 from portcheck.rules.baselines import is_frozen, write_baseline
+from portcheck.rules.difftask import is_shown, show_diff
 from portcheck.rules.reports import is_written, print_report, print_selected, write_report
 from portcheck.rules.run import Run
 
 Task = dict[str, Any]
 
-KINDS = ("toolchain", "resolve", "compile", "audit", "report", "baseline", "portcheck")
+KINDS = ("toolchain", "resolve", "compile", "audit", "report", "diff", "baseline", "portcheck")
 GROUPS = KINDS[:3]  # those with a task for each release, unit or cell
 MATRIX = "_matrix"  # comes after tasks of the kinds below, where `portcheck` does not
+PARAMS: dict[str, list[dict[str, Any]]] = {  # what tasks take on doit's command line
+    "diff": difftask.PARAMS,
+    "baseline": [
+        {"name": "output", "short": "o", "long": "output", "default": "", "help": "the file"},
+        {"name": "prune", "long": "prune", "type": bool, "default": False, "help": "only take out, add nothing"},
+    ],
+}
 SHOWN = frozenset({*GROUPS, "audit", "report"})
 _TASK: Task = {"io": {"capture": False}, "verbosity": 2}
 
@@ -102,22 +111,27 @@ def report_task(run: Run) -> Task:
     }
 
 
+def diff_task(run: Run) -> Task:
+    """`diff`: compare two releases, unless the same was shown last time.
+
+    It depends on no cell's task: those are of the releases that the suite is checked with.
+    """
+    return {
+        **_TASK,
+        "actions": [partial(show_diff, run)],
+        "params": PARAMS["diff"],
+        "uptodate": [partial(_asked, is_shown, run)],
+        "doc": "compare two releases: doit diff --old 3.8.0 --new 3.9.0",
+    }
+
+
 def baseline_task(run: Run) -> Task:
     """`baseline`: freeze today's failures into a file."""
     return {
         **_TASK,
         "actions": [partial(write_baseline, run)],
         "uptodate": [partial(_asked, is_frozen, run)],
-        "params": [
-            {
-                "name": "output",
-                "short": "o",
-                "long": "output",
-                "default": "",
-                "help": "the file",
-            },
-            {"name": "prune", "long": "prune", "type": bool, "default": False, "help": "only take out, add nothing"},
-        ],
+        "params": PARAMS["baseline"],
         "task_dep": ["audit"],
         "doc": "freeze today's failures, so that only new ones fail",
     }
@@ -147,6 +161,7 @@ def creators(run: Run, cells: Callable[[], Iterable[Cell]]) -> dict[str, Callabl
         "task_compile": lambda: compile_tasks(run, cells()),
         "task_audit": lambda: audit_task(run),
         "task_report": lambda: report_task(run),
+        "task_diff": lambda: diff_task(run),
         "task_baseline": lambda: baseline_task(run),
         "task_portcheck": lambda: portcheck_task(run),
         f"task_{MATRIX}": lambda: matrix_task(run),

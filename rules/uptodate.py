@@ -1,4 +1,4 @@
-"""Files that tasks write from records: whether one has to be written again.
+"""Files that tasks write from records, and what they tell: whether it has to be written or told again.
 
 A file is current if it was last written from the same records and options, and has been left alone since. What it was
 written from is remembered in the store's local kind: doit's own memory is written at the end of a run only.
@@ -31,6 +31,14 @@ class Written:
         if now := _state(path, shown):
             self._store.put("local", *_key(path), now)
 
+    def is_told(self, question: Any, shown: Any) -> bool:
+        """Was `shown`, plain data, what was last told on the terminal when `question` was asked?"""
+        return self._store.get("local", *_asked(question)) == _told(shown)
+
+    def remember_told(self, question: Any, shown: Any) -> None:
+        """`shown` was just told."""
+        self._store.put("local", *_asked(question), _told(shown))
+
 
 def unchanged(path: Path) -> str:
     """What is told instead of writing a file."""
@@ -51,6 +59,15 @@ def _state(path: Path, shown: Any) -> dict[str, str] | None:
     except OSError:
         content = None
     return None if content is None else {"shown": digest(canonical(shown)), "content": digest(content)}
+
+
+def _told(shown: Any) -> dict[str, str]:
+    return {"shown": digest(canonical(shown))}
+
+
+def _asked(question: Any) -> tuple[str, bytes]:
+    preimage = canonical({"told": question})
+    return digest(preimage), preimage
 
 
 def _key(path: Path) -> tuple[str, bytes]:

@@ -33,6 +33,7 @@ STATUSES = {
     "doit -f mine/dodo.py list --all": 0,
     "portcheck explain 'gelu[fast]@hip:gfx942' mine/portcheck.toml": 0,
     "portcheck check mine/portcheck.toml -v": 1,
+    "portcheck diff report.json --targets cuda:80 hip:gfx942": 1,
     'PORTCHECK_CACHE=mine/cache portcheck check mine/portcheck.toml --remote "file://$PWD/shared"': 1,
     'PORTCHECK_CACHE=theirs/cache portcheck check mine/portcheck.toml --remote "file://$PWD/shared"': 1,
     "portcheck cache path": 0,

@@ -28,29 +28,46 @@ def add_selection(parser: argparse.ArgumentParser, verb: str = "check") -> None:
         metavar="RELEASE,…",
         help="Triton releases, wheels or virtual environments; `current` is this interpreter's",
     )
-    add("-k", "--kernel", action="append", default=[], metavar="GLOB", help=f"rows to {verb}; may be given again")
-    add(
+    add_kernels(parser, verb)
+    add_inherit(parser)
+
+
+def add_kernels(parser: argparse.ArgumentParser, verb: str) -> None:
+    """Which rows."""
+    parser.add_argument(
+        "-k", "--kernel", action="append", default=[], metavar="GLOB", help=f"rows to {verb}; may be given again"
+    )
+
+
+def add_inherit(parser: argparse.ArgumentParser, when: str = "") -> None:
+    """What environments may import. `when` says when it counts."""
+    parser.add_argument(
         "--no-inherit-site",
         dest="inherit_site",
         action="store_false",
-        help="in an environment, import nothing from this interpreter's site-packages",
+        help=f"{when}in an environment, import nothing from this interpreter's site-packages",
     )
 
 
 def add_limits(parser: argparse.ArgumentParser) -> None:
     """How to compile."""
+    add_jobs(parser)
     add = parser.add_argument
-    add(
+    add("--timeout", type=float, metavar="S", help="seconds a cell may take")
+    add("--max-rss", metavar="SIZE", help="memory a cell may take, like 8GiB")
+    add("--isolation", choices=("fork", "spawn"), default="fork", help="spawn: a fresh interpreter for every cell")
+
+
+def add_jobs(parser: argparse.ArgumentParser, when: str = "") -> None:
+    """How many at a time. `when` says when it counts."""
+    parser.add_argument(
         "-j",
         "--jobs",
         type=int,
         default=os.cpu_count() or 1,
         metavar="N",
-        help="cells at a time (default: %(default)s)",
+        help=f"{when}cells at a time (default: %(default)s)",
     )
-    add("--timeout", type=float, metavar="S", help="seconds a cell may take")
-    add("--max-rss", metavar="SIZE", help="memory a cell may take, like 8GiB")
-    add("--isolation", choices=("fork", "spawn"), default="fork", help="spawn: a fresh interpreter for every cell")
 
 
 def add_formats(parser: argparse.ArgumentParser) -> None:
@@ -63,10 +80,10 @@ def add_baseline(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--baseline", type=Path, metavar="F", help="fail only on what this baseline does not know")
 
 
-def add_remote(parser: argparse.ArgumentParser) -> None:
-    """Where else records are."""
+def add_remote(parser: argparse.ArgumentParser, when: str = "") -> None:
+    """Where else records are. `when` says when it counts."""
     parser.add_argument(
-        "--remote", metavar="URL", help="a shared cache behind the local one, like file:///mnt/team/portcheck"
+        "--remote", metavar="URL", help=f"{when}a shared cache behind the local one, like file:///mnt/team/portcheck"
     )
 
 
@@ -92,8 +109,8 @@ def selection(args: argparse.Namespace) -> dict[str, Any]:
     if timeout is not None and not timeout > 0:
         raise UsageError(f"--timeout {timeout:g}: seconds have to be more than 0")
     asked: Selection = Selection(
-        targets=_list(args.targets),
-        triton=_list(args.triton),
+        targets=listed(args.targets),
+        triton=listed(args.triton),
         kernels=tuple(args.kernel),
         timeout=timeout,
         max_rss=parse_size(max_rss) if max_rss else None,
@@ -186,5 +203,6 @@ def at_least(flag: str, value: int | None, least: int) -> None:
         raise UsageError(f"{flag} {value}: has to be {least} or more")
 
 
-def _list(given: list[str]) -> tuple[str, ...]:
+def listed(given: list[str]) -> tuple[str, ...]:
+    """What an argument that may be repeated names, which may be several, separated by commas."""
     return tuple(part.strip() for text in given for part in text.split(",") if part.strip())

@@ -23,6 +23,7 @@ from portcheck.errors import UsageError
 
 if TYPE_CHECKING:
     from portcheck.rules.request import Request
+    from portcheck.rules.run import Run
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -35,6 +36,7 @@ EXAMPLES = """examples:
   portcheck check --triton ./triton-3.9.0+fix-cp311-cp311-linux_x86_64.whl,/src/triton/.venv
   portcheck check --json report.json              the same as data
   portcheck check --baseline baseline.toml        fail only on what is new since portcheck baseline
+  portcheck check --since main                    only rows whose kernels differ from those of main
   portcheck check --dry-run                       what would be compiled, and why
 """
 
@@ -56,6 +58,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add_baseline(parser)
     add("--save-ir", type=Path, metavar="DIR", help="write what every stage made of every cell")
     add_remote(parser)
+    add("--since", metavar="REV", help="only rows whose kernels differ from that git revision")
     add("--dry-run", action="store_true", help="only say what would be compiled")
     add("-x", dest="max_failures", action="store_const", const=1, help="stop at the first new failure")
     add("--max-failures", type=int, metavar="N", help="stop after N new failures")
@@ -78,12 +81,31 @@ def run(args: argparse.Namespace) -> int:
     from portcheck.rules.run import Run
 
     checked = Run(_request(args))
+    if args.since and not _differs(checked, args.since):
+        return checked.status
     if args.dry_run:
         from portcheck.rules.dryrun import dry_run
 
         print(dry_run(checked))
+        checked.close()  # telling what differs from a revision may have started processes
         return 0
     return execute(checked)
+
+
+def _differs(run: Run, revision: str) -> bool:
+    """Leave only the rows that differ from `revision`; False if there are none, which is said and reported."""
+    from portcheck.rules.reports import print_report, write_report
+    from portcheck.rules.revision import keep_differing
+
+    since = keep_differing(run, revision)
+    if since.rows:
+        run.remarks.append(str(since))
+        return True
+    write_report(run)  # whoever reads the files finds no cells in them
+    print_report(run)  # of no cell, but of trouble
+    if not run.request.quiet:
+        print(since)
+    return False
 
 
 def _request(args: argparse.Namespace) -> Request:

@@ -24,6 +24,11 @@ def make() -> Path:
     return Path(tempfile.mkdtemp(prefix=f"portcheck-{os.getpid()}-{_world()}-"))
 
 
+def holding(path: Path) -> Path | None:
+    """The scratch folder that `path` is in, if it is in one."""
+    return next((above for above in path.parents if _NAME.match(above.name)), None)
+
+
 def _sweep(folder: Path) -> None:
     with contextlib.suppress(OSError), os.scandir(folder) as items:
         for item in items:

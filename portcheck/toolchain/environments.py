@@ -18,12 +18,16 @@ from typing import TextIO
 
 from portcheck.cache import Store
 from portcheck.errors import EnvironmentProblem, UsageError
+from portcheck.manifest.releases import release_matches
 from portcheck.toolchain import installers, receipts, wheels
 from portcheck.toolchain.installed import damage
 from portcheck.toolchain.interpreters import Interpreter, ask
 from portcheck.toolchain.receipts import Receipt
 
 Say = Callable[[str], None]
+
+# What releases import without their wheels saying so: seen on 3.0.0, 3.1.0 and 3.2.0.
+_UNDECLARED = {"<3.3": ("setuptools",)}
 
 _in_use: dict[Path, TextIO] = {}  # the locks of the environments that this process compiles with, until it ends
 
@@ -54,6 +58,14 @@ class Wanted:
     def requirement(self) -> str:
         """As pip takes it."""
         return str(self.wheel) if self.wheel else f"triton=={self.given}"
+
+    @property
+    def undeclared(self) -> tuple[str, ...]:
+        """What its Triton needs and pip is not told by the wheel."""
+        version = wheels.version_of(self.wheel) if self.wheel else self.given
+        return tuple(
+            name for specifier, names in _UNDECLARED.items() if release_matches(specifier, version) for name in names
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +200,7 @@ class Environments:
         receipt.write(folder)  # whoever finds the rest half-made knows what was wanted
         installers.make_venv(python, folder)
         inside = ask(str(folder / "bin" / "python"))
-        status, said = installers.install(inside.executable, [wanted.requirement, *wanted.packages])
+        status, said = installers.install(inside.executable, [wanted.requirement, *wanted.undeclared, *wanted.packages])
         if status:
             what = " and ".join([wanted.called, *wanted.packages])
             remedy = (

@@ -76,6 +76,12 @@ def release_of(name: str, locked: Locked = NOTHING) -> str:
         return _supported(name)
 
 
+def name_of(release: str) -> str:
+    """A name for which `release_of` gives this release again: the path that it stands for, or the release itself."""
+    with _lock:
+        return str(_stands_for.get(release) or release)
+
+
 def find(
     release: str,
     store: Store,

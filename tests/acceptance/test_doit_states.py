@@ -40,7 +40,7 @@ def states(project: Project) -> dict[str, str]:
 
 
 def test_states_follow_what_is_known(suite: Project) -> None:
-    judged = {"toolchain": "U", "resolve": "U", "compile": "U", "audit": "U", "portcheck": "R"}
+    judged = {"toolchain": "U", "resolve": "U", "compile": "U", "audit": "U", "diff": "R", "portcheck": "R"}
     assert states(suite) == {**judged, "report": "R", "baseline": "R"}
 
     doit(suite, "report")
@@ -127,6 +127,16 @@ def test_a_broken_baseline_spoils_no_other_task(suite: Project) -> None:
     assert status == 2
     assert err.startswith("portcheck: baseline.toml: is no baseline: ")
     assert doit(suite, "hello")[0] == 0
+
+
+@pytest.mark.parametrize("task", [["diff", "--old", "3.8.0", "--new", "3.9.0"], ["baseline", "-o", "baseline.toml"]])
+def test_what_is_wrong_with_a_manifest_is_told_whatever_the_task_takes(suite: Project, task: list[str]) -> None:
+    suite.write({"portcheck.toml": "targets = 3\n"})
+
+    status, _, err = doit(suite, *task)
+
+    assert status == 2
+    assert err.startswith("portcheck: portcheck.toml: ")
 
 
 @pytest.mark.parametrize("task", ["compile", "report", "compile:*", "compile:tgamma@hip:*", "portcheck"])

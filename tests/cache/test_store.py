@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import xxhash
 
-from portcheck.cache import Store
+from portcheck.cache import Store, Zones, remote_at
 from portcheck.cache.envelope import FORMAT_VERSION, Record, encode
 from portcheck.cache.layout import place
 
@@ -260,3 +260,23 @@ def test_putting_a_blob_again_makes_it_recently_used(store: Store) -> None:
     store.put_blob(b"x")
 
     assert path.stat().st_mtime > 0
+
+
+def test_who_verifies_what_is_taken_may_look_at_a_record_of_any_preimage(store: Store, tmp_path: Path) -> None:
+    assert store.put("back", KEY, b"somebody's", {"verdict": "ok"})
+
+    assert store.look("back", KEY) == {"verdict": "ok"}
+    assert store.look("back", KEY[::-1]) is None
+    assert store.look("back", "../../etc/passwd") is None
+    Path(place(store.root, "back", KEY)).write_bytes(b"damaged")
+    assert store.look("back", KEY) is None
+
+
+def test_looking_asks_the_remote_as_well(tmp_path: Path) -> None:
+    def make(name: str) -> Store:
+        shared = remote_at(f"file://{tmp_path}/shared", "main")
+        return Store(tmp_path / name, warn=lambda _: None, remote=Zones((shared,), shared, lambda _: None))
+
+    make("writer").put("back", KEY, b"preimage", {"verdict": "ok"})
+
+    assert make("reader").look("back", KEY) == {"verdict": "ok"}

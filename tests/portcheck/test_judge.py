@@ -300,3 +300,27 @@ def test_a_result_carries_the_kernel_s_place(make_judge: Callable[..., Judge], m
     result: Result = make_judge(cell).judge(cell)
 
     assert result.source is not None and (result.source.file, result.source.line) == ("kernels.py", 1)
+
+
+def test_a_cell_is_told_apart_by_its_front_key_without_compiling_it(
+    make_judge: Callable[..., Judge], make_cell: MakeCell, service: FakeService, tmp_path: Path
+) -> None:
+    cell = make_cell(TYPED)
+    judge = make_judge(cell)
+    assert judge.inputs(cell) is None  # nothing is known of it yet
+
+    identity = judge.identity(cell)
+
+    inputs = judge.inputs(cell)
+    assert inputs is not None and list(inputs.stats) == [str(tmp_path / "kernels.py")]
+    assert service.jobs == []
+    assert identity == judge.judge(cell).front_key
+
+
+def test_a_cell_that_cannot_be_imported_is_like_no_other(
+    make_judge: Callable[..., Judge], make_cell: MakeCell, service: FakeService
+) -> None:
+    cell = make_cell(TYPED)
+    service.imported = Imported(death="its process was killed by signal 9")
+
+    assert make_judge(cell).identity(cell) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sysconfig
 import time
 from collections.abc import Callable, Mapping
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from portcheck.cache import Store
+from portcheck.compiler import scratch
 from portcheck.digests import Digests
 from portcheck.inputlists import InputLists
 from portcheck.installed import Installed
@@ -294,3 +296,38 @@ def test_a_linker_is_observed_where_the_environment_leads_to_it(make_observer: M
 
     assert seen("one") == seen("other")
     assert len({seen("one"), seen("newer"), seen("nowhere")}) == 3
+
+
+def test_another_revision_names_its_inputs_as_the_present_tree_does(store: Store, tmp_path: Path, site: Path) -> None:
+    """All of them: what is recorded of either has to hold for the other, though one of them is a temporary folder."""
+
+    def named(top: Path, package: Path) -> dict[str, str]:
+        folder = top / "gpu"
+        installed = Installed([str(site)], Digests(store, folder), store)
+        observer = Observer(folder, site / "triton", InputLists(store), installed)
+        read = [("file", package / "ops.py"), ("list", package), ("module", package / "fast"), ("stat", top / "data")]
+        names = observer.names([(kind, str(path)) for kind, path in read])
+        assert observer.just_read(names).fit
+        return names
+
+    scratched = scratch.make()
+    trees = [tmp_path / "project", scratched / "tree"]
+    for top in trees:
+        (top / "gpu").mkdir(parents=True)
+        (top / "src" / "package").mkdir(parents=True)
+        (top / "src" / "package" / "ops.py").touch()
+    (scratched / "first").mkdir()
+    (scratched / "first" / "package").symlink_to(trees[1] / "src" / "package")
+
+    there = named(trees[1], scratched / "first" / "package")
+
+    assert list(there) == [
+        "file:../src/package/ops.py",
+        "list:../src/package",
+        "module:../src/package/fast",
+        "stat:../data",
+    ]
+    present = trees[0]
+    moved = Path("/srv") / present.name  # not below the folder for temporary files
+    assert list(named(moved, moved / "src" / "package")) == list(there)
+    shutil.rmtree(scratched)

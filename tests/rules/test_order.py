@@ -51,3 +51,18 @@ def test_the_processes_of_a_release_end_with_its_last_cell(run: Run) -> None:
             run.compile(task["name"])
 
     assert events == [*["cell"] * 3, "end of 3.8.0", *["cell"] * 3, "end of 3.9.0"]
+
+
+def test_a_release_of_which_no_cell_is_kept_ends_at_once_and_the_other_with_its_last_one(run: Run) -> None:
+    events: list[str] = []
+    judge = SimpleNamespace(judge=lambda cell, force: Result(Outcome(), "compiled"))
+    run._workshop = SimpleNamespace(judge=lambda cell: judge, end=events.append)  # type: ignore[assignment]
+
+    run.keep({name: cell for name, cell in run.cells.items() if name in ("copy@cuda:90@3.9.0", "scale@cuda:90@3.9.0")})
+    assert events == ["3.8.0"]
+    run.compile("copy@cuda:90@3.9.0")
+    assert events == ["3.8.0"]
+    run.compile("scale@cuda:90@3.9.0")
+
+    assert events == ["3.8.0", "3.9.0"]
+    assert run.releases == ["3.9.0"]

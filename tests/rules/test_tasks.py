@@ -71,7 +71,7 @@ def test_the_longest_of_last_time_goes_first(make_run: MakeRun, monkeypatch: pyt
 def test_every_task_says_whether_it_is_up_to_date_and_none_is_captured(make_run: MakeRun) -> None:
     run = make_run()
     cells: Callable[[], Iterable[Cell]] = run.cells.values
-    made = [create() for create in creators(run, cells).values()]
+    made = [create() for name, create in creators(run, cells).items() if name != "task_diff"]
     tasks = [task for one in made for task in ([one] if isinstance(one, dict) else one) if task.get("actions")]
 
     assert len(tasks) == 1 + 2 + 6 + 5

@@ -47,6 +47,14 @@ def test_a_pipe_is_never_current_and_never_read(tmp_path: Path, written: Written
     assert not written.is_current(tmp_path / "pipe", [])
 
 
+def test_what_was_told_is_known_for_each_question(written: Written) -> None:
+    written.remember_told({"diff": ["a", "b"]}, ["red"])
+
+    assert written.is_told({"diff": ["a", "b"]}, ["red"])
+    assert not written.is_told({"diff": ["a", "b"]}, ["green"])
+    assert not written.is_told({"diff": ["b", "a"]}, ["red"])
+
+
 def test_a_file_has_a_text_or_has_not(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("a\n")
 

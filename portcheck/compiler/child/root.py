@@ -113,3 +113,4 @@ def _prime(setup: wire.Message, fake: device.Device) -> None:
             prime.compile_trivial(target)
     os.environ.clear()
     os.environ.update(kept)
+    gc.collect()  # contexts of 3.0 and 3.1, with pools of threads that no fork would survive

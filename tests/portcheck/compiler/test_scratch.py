@@ -44,3 +44,11 @@ def test_folders_of_dead_runs_are_removed_and_no_others(folder: Path) -> None:
     again = scratch.make()
 
     assert {path.name for path in folder.iterdir()} == {*kept, again.name, f"portcheck-{dead}-{world}-link"}
+
+
+def test_what_lies_in_a_scratch_folder_knows_it(folder: Path) -> None:
+    mine = scratch.make()
+
+    assert scratch.holding(mine / "tree" / "gpu") == mine
+    assert scratch.holding(mine) is None
+    assert scratch.holding(folder / "portcheck" / "gpu") is None

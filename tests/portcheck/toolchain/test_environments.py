@@ -359,3 +359,19 @@ def test_the_home_is_where_the_user_says(environ: dict[str, str], expected: str)
 def test_without_a_home_a_folder_has_to_be_named() -> None:
     with pytest.raises(UsageError, match="set PORTCHECK_HOME"):
         home({})
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("3.0.0", ("setuptools",)),
+        ("3.2.0", ("setuptools",)),
+        ("3.3.0", ()),
+        ("3.9.0", ()),
+        ("triton-3.2.0+fix-cp311-cp311-linux_x86_64.whl", ("setuptools",)),
+    ],
+)
+def test_what_old_releases_import_and_their_wheels_do_not_name_is_installed(
+    given: str, expected: tuple[str, ...]
+) -> None:
+    assert Wanted(given).undeclared == expected

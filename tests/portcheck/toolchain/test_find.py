@@ -13,7 +13,7 @@ from portcheck.cache import Store
 from portcheck.errors import EnvironmentProblem, UsageError
 from portcheck.manifest.releases import release_matches
 from portcheck.toolchain import find as module
-from portcheck.toolchain.find import current, find, release_of
+from portcheck.toolchain.find import current, find, name_of, release_of
 from tests.portcheck.toolchain.conftest import MakeWheel
 
 Install = Callable[[str], Path]
@@ -116,6 +116,8 @@ def test_a_version_that_a_path_goes_by_is_not_another_one(install: Install, make
 
     with pytest.raises(UsageError, match=r"4\.5\.6 is already what .* is called"):
         release_of("4.5.6")
+    assert release_of(name_of("4.5.6")) == "4.5.6"
+    assert name_of("9.8.7") == "9.8.7"
 
 
 @pytest.mark.usefixtures("home")

@@ -1,0 +1,1 @@
+"""What changed between two sets of verdicts: releases, targets, reports or revisions."""
