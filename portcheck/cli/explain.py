@@ -89,6 +89,9 @@ def _lines(cell: Cell, standing: Standing, compiled_here: bool) -> Iterator[str]
         yield from (f"    {line}" for line in failure.detail.splitlines())
         if advice := advise(failure):
             yield from (f"  {line}" for line in told(advice))
+    if warning := standing.known.warning if standing.known else None:
+        yield f"  no launch will succeed: {warning.message}"
+        yield from (f"    {line}" for line in warning.detail.splitlines()[1:])
 
 
 def _standing(standing: Standing, compiled_here: bool) -> Iterator[str]:

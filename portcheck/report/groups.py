@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from portcheck.baseline import Entry
+from portcheck.diagnose import limits
 from portcheck.diagnose.fingerprint import distinction
 from portcheck.diagnose.signatures import Advice
 from portcheck.report.model import Group, Report, ReportCell
@@ -26,6 +27,7 @@ def render_groups(report: Report, style: Style, *, releases: bool) -> Iterator[s
         body = [
             _message(group.failure),
             *_places(group),
+            *_asked(group),
             *written_rows([one for one in group.cells if _place(one) not in group.everywhere], releases),
             *_reasons(group, releases),
             *_otherwise(group),
@@ -78,6 +80,30 @@ def _places(group: Group) -> Iterator[str]:
     if places:
         more = len(places) - 1
         yield f"at {_written(places[0])}" + (f" and {more} more place{'s' if more > 1 else ''}" if more else "")
+
+
+def _asked(group: Group) -> Iterator[str]:
+    """What the cells of a group ask for where each device grants something else, and who says that it does."""
+    if group.failure.verdict != limits.VERDICT:
+        return
+    asked: dict[int, dict[int, None]] = {}
+    targets: dict[int, dict[str, None]] = {}
+    sources: dict[str, None] = {}
+    for member in group.cells:
+        for excess in limits.excesses(member.cell.target, member.result.outcome.resources)[:1]:
+            asked.setdefault(excess.granted, {})[excess.asked] = None
+            targets.setdefault(excess.granted, {})[str(member.cell.target)] = None
+            sources |= {excess.source.title: None} if excess.source else {}
+    if len(asked) > 1 or any(len(numbers) > 1 for numbers in asked.values()):
+        yield "asked of granted: " + "; ".join(
+            f"{_span(numbers)} of {granted} on {', '.join(targets[granted])}" for granted, numbers in asked.items()
+        )
+    if sources:
+        yield f"limits from {'; '.join(sources)} (portcheck targets has the links)"
+
+
+def _span(numbers: Collection[int]) -> str:
+    return f"{min(numbers)} to {max(numbers)}" if len(numbers) > 1 else str(*numbers)
 
 
 def written_rows(cells: Sequence[ReportCell], releases: bool) -> Iterator[str]:

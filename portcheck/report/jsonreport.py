@@ -10,11 +10,13 @@ from typing import Any
 
 from portcheck import __version__
 from portcheck.baseline import Entry
+from portcheck.diagnose import limits
 from portcheck.manifest.model import Expectation
 from portcheck.report.model import SKIPPED, Group, Report, ReportCell
 from portcheck.report.note import NOTE
 from portcheck.report.output import write_file
-from portcheck.verdicts import Position
+from portcheck.target import Target
+from portcheck.verdicts import Failure, Position
 
 SCHEMA = "portcheck-report/1"
 RESOURCES = ("shared", "tmem", "registers", "spills", "num_warps", "threads")
@@ -61,6 +63,7 @@ def _head(report: Report) -> dict[str, Any]:
         ],
         "targets": [str(target) for target in report.targets],
         "summary": {**report.summary, "static": None, "seconds": _seconds(report.seconds)},
+        "limits": {str(target): _limits(target) for target in report.targets},
     }
 
 
@@ -89,6 +92,7 @@ def _cell(reported: ReportCell) -> dict[str, Any]:
         "stage": reported.failure.stage if reported.failure else None,
         "fingerprint": reported.fingerprint,
         "status": reported.status,
+        "warning": _warning(reported.warning),
         "expected": _as_dict(reported.expectation),
         "baseline": _as_dict(reported.entry),
         "from": result.origin if reported.status else SKIPPED,
@@ -126,6 +130,16 @@ def _group(group: Group) -> dict[str, Any]:
         "notes": list(group.notes),
         "cells": [reported.cell.name for reported in group.cells],
     }
+
+
+def _limits(target: Target) -> dict[str, Any] | None:
+    """What a device grants to a block, under the names of `resources`; null where that is not known."""
+    known = limits.table().get(target)
+    return {name: getattr(known, name) for name in ("shared", "tmem", "threads", "registers")} if known else None
+
+
+def _warning(failure: Failure | None) -> dict[str, Any] | None:
+    return {"verdict": failure.verdict, "stage": failure.stage, "message": failure.message} if failure else None
 
 
 def _as_dict(value: Expectation | Entry | None) -> dict[str, Any] | None:

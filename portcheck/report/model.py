@@ -41,6 +41,11 @@ class ReportCell:
         """What is wrong with the cell; None if it is ok or was skipped."""
         return self.result.outcome.failure if self.status else None
 
+    @property
+    def warning(self) -> Failure | None:
+        """What will fail on the device although the cell is ok."""
+        return self.result.warning if self.status else None
+
 
 @dataclass(frozen=True, slots=True)
 class Group:

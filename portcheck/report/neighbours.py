@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from portcheck.cells import Cell
+from portcheck.diagnose import limits
 from portcheck.report.variants import Variants
 from portcheck.target import Target
 
@@ -34,6 +35,8 @@ class Neighbours:
 
     def everywhere(self, cells: Sequence[ReportCell]) -> frozenset[tuple[str, str]]:
         """Row and release of those of the cells that fail alike for NVIDIA and AMD, wherever the row goes."""
+        if _is_device_limit(cells):
+            return frozenset()
         return frozenset(
             (row, release)
             for row, by_release in by_row(cells).items()
@@ -46,6 +49,8 @@ class Neighbours:
 
         Where these are of one backend, the target may be to blame: a type may be missing on all that were asked for.
         """
+        if _is_device_limit(cells):
+            return  # what a device grants is the target's
         found: dict[tuple[int, str, bool], list[str]] = {}
         for row, by_release in by_row(cells).items():
             alike: dict[tuple[Target, ...], list[str]] = {}
@@ -119,6 +124,10 @@ def by_row(cells: Iterable[ReportCell]) -> Rows:
 
 def _place(cell: Cell) -> tuple[str, Target, str]:
     return cell.row.name, cell.target, cell.release
+
+
+def _is_device_limit(cells: Sequence[ReportCell]) -> bool:
+    return any(one.failure and one.failure.verdict == limits.VERDICT for one in cells)
 
 
 def _blameless(targets: Sequence[Target]) -> bool:

@@ -51,7 +51,7 @@ def test_the_whole_report(report: Report) -> None:
     told = as_dict(report)
 
     assert list(told)[:5] == ["schema", "tool", "toolchains", "targets", "summary"]
-    assert list(told)[5:] == ["cells", "failures", "missing", "baseline", "note"]
+    assert list(told)[5:] == ["limits", "cells", "failures", "missing", "baseline", "note"]
     assert told["schema"] == "portcheck-report/1"
     assert told["tool"] == {"name": "portcheck", "version": __version__}
     assert told["toolchains"] == [{"triton": "3.9.0", "python": "3.11.7", "digest": "digest-of-3.9.0"}]
@@ -87,6 +87,7 @@ def test_an_ok_cell(report: Report) -> None:
         "stage": None,
         "fingerprint": None,
         "status": "ok",
+        "warning": None,
         "expected": None,
         "baseline": None,
         "from": "cached",
