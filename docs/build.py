@@ -11,12 +11,14 @@ from importlib import import_module
 from pathlib import Path
 
 from portcheck.cli.main import COMMANDS
+from portcheck.diagnose.signatures import PLACEHOLDER, RECORDED, Signature, signatures
 from portcheck.manifest.parts import _shared_schema
 from portcheck.manifest.settings import CACHE, SETTINGS
 from portcheck.verdicts import SHORT
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMANDS_PAGE = ROOT / "docs/commands.md"
+SIGNATURES_PAGE = ROOT / "docs/signatures.md"
 BEGIN, END = "<!-- written by docs/build.py -->\n", "<!-- up to here -->\n"
 
 _FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
@@ -25,8 +27,9 @@ _HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
 
 
 def main() -> int:
-    """Write the reference of the commands, print every problem; returns the exit status."""
-    COMMANDS_PAGE.write_text(with_commands(COMMANDS_PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    """Write what is generated, print every problem; returns the exit status."""
+    for page, written in ((COMMANDS_PAGE, command_reference), (SIGNATURES_PAGE, signature_reference)):
+        page.write_text(with_part(page.read_text(encoding="utf-8"), written()), encoding="utf-8")
     found = problems()
     for problem in found:
         print(problem, file=sys.stderr)
@@ -46,9 +49,35 @@ def problems() -> list[str]:
 
 def with_commands(page: str) -> str:
     """`page` with the reference between its two marks written anew from the parsers behind `--help`."""
+    return with_part(page, command_reference())
+
+
+def with_part(page: str, written: str) -> str:
+    """`page` with `written` between its two marks."""
     before, _, rest = page.partition(BEGIN)
     _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{command_reference()}\n{END}{after}"
+    return f"{before}{BEGIN}\n{written}\n{END}{after}"
+
+
+def signature_reference() -> str:
+    """Every known failure, in the order in which they are looked up."""
+    return "\n".join(map(_signature, signatures()))
+
+
+def _signature(entry: Signature) -> str:
+    title, why, do = (
+        PLACEHOLDER.sub(lambda name: name[1].upper(), text) for text in (entry.title, entry.why, entry.do)
+    )
+    kinds = ", ".join(f"`{verdict}`" for verdict in sorted(entry.verdicts))
+    seen = entry.first if entry.first == entry.last else f"{entry.first} to {entry.last}"
+    case = RECORDED if entry.case == RECORDED else f"`{entry.case}`"
+    lines = [
+        f"### {entry.id}",
+        f"**{title}** ({kinds}; seen with {seen}; case: {case})",
+        f"*Why.* {why}",
+        f"*Do.* {do}",
+    ]
+    return "\n\n".join([*lines, *([f"*See* <{entry.see}>."] if entry.see else [])]) + "\n"
 
 
 def command_reference() -> str:

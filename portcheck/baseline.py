@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from portcheck.diagnose.fingerprint import fingerprint, normalise
+from portcheck.diagnose.fingerprint import cause, fingerprint
 from portcheck.errors import UsageError
 from portcheck.manifest.model import Manifest
 from portcheck.verdicts import SHORT, Failure
@@ -57,7 +57,7 @@ Baseline = Mapping[str, Entry]  # by the cell's name
 
 def entry_of(failure: Failure) -> Entry:
     """What a baseline keeps of a failure."""
-    message = " ".join(normalise(failure.message).split())
+    message = " ".join(cause(failure).split())
     short = message if len(message) <= _LONGEST else f"{message[: _LONGEST - 1]}…"
     return Entry(fingerprint(failure), failure.verdict, failure.stage, short)
 

@@ -19,6 +19,7 @@ from portcheck.compiler.job import Job, Unit
 from portcheck.compiler.outcome import import_failure, judge
 from portcheck.compiler.service import Service
 from portcheck.compiler.tree import Imported
+from portcheck.diagnose import limits
 from portcheck.errors import UsageError
 from portcheck.filing import CellKeys, Filed, Filing, Finished, Front
 from portcheck.inputs import Inputs
@@ -307,13 +308,15 @@ class Judge:
         return Result(Outcome(failure), "compiled")
 
     def _result(self, cell: Cell, resolution: Resolution, keys: CellKeys, filed: Filed, origin: str) -> Result:
+        outcome, warning = limits.apply(filed.outcome, cell.target, cell.row.settings.launch_limits)
         return Result(
-            filed.outcome,
+            outcome,
             origin,
             front_key=keys.front.hex,
             back_key=filed.back,
             kernel_hash=keys.front_parts["kernel"],
             source=Position(*resolution.kernels[cell.row.ref.function]["source"]),
+            warning=warning,
         )
 
 

@@ -85,6 +85,7 @@ class Result:
     back_key: str | None = None
     kernel_hash: str | None = None
     source: Position | None = None  # where the kernel is defined
+    warning: Failure | None = None  # what will fail although the cell is ok, where the manifest asks only for a warning
 
 
 def failure_to_dict(failure: Failure | None) -> dict[str, Any] | None:

@@ -29,6 +29,11 @@ def test_the_reference_of_the_commands_is_what_help_says(build: ModuleType) -> N
     assert page == build.with_commands(page), "run: doit docs"
 
 
+def test_the_known_failures_are_those_of_the_signatures(build: ModuleType) -> None:
+    page = build.SIGNATURES_PAGE.read_text(encoding="utf-8")
+    assert page == build.with_part(page, build.signature_reference()), "run: doit docs"
+
+
 def test_writing_the_reference_keeps_what_is_around_it(build: ModuleType) -> None:
     page = f"before\n{build.BEGIN}\nstale words\n{build.END}after\n"
     written = build.with_commands(page)

@@ -6,7 +6,9 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from portcheck.diagnose.signatures import advise
 from portcheck.errors import UsageError
+from portcheck.report.groups import told
 
 if TYPE_CHECKING:
     from portcheck.cells import Cell
@@ -85,6 +87,11 @@ def _lines(cell: Cell, standing: Standing, compiled_here: bool) -> Iterator[str]
         where = f" at {failure.position.file}:{failure.position.line}" if failure.position else ""
         yield f"  {failure.verdict} in {failure.stage}{where}: {failure.message}"
         yield from (f"    {line}" for line in failure.detail.splitlines())
+        if advice := advise(failure):
+            yield from (f"  {line}" for line in told(advice))
+    if warning := standing.known.warning if standing.known else None:
+        yield f"  no launch will succeed: {warning.message}"
+        yield from (f"    {line}" for line in warning.detail.splitlines()[1:])
 
 
 def _standing(standing: Standing, compiled_here: bool) -> Iterator[str]:

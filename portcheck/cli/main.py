@@ -10,7 +10,7 @@ from importlib import import_module
 from portcheck import __version__, streams
 from portcheck.errors import PortcheckError, internal_error
 
-COMMANDS = ("check", "diff", "report", "baseline", "explain", "env", "lock", "cache")
+COMMANDS = ("check", "diff", "report", "baseline", "explain", "targets", "env", "lock", "cache")
 INTERRUPTED = 130
 
 

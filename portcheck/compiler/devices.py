@@ -41,6 +41,11 @@ _HIP: dict[str, tuple[str, int, int, int, int]] = {
 }
 
 
+def known() -> list[Target]:
+    """The targets that have a row."""
+    return [*(Target("cuda", str(arch)) for arch in _CUDA), *(Target("hip", arch) for arch in _HIP)]
+
+
 def properties(target: Target) -> dict[str, Any]:
     """What the fake device answers for `target`, as plain data. Part of the keys, since code may depend on it."""
     if target.backend == "cuda":

@@ -26,7 +26,7 @@ from portcheck.toolchain.model import Toolchain
 # One target a backend that every supported release compiles for: some abort the process, and a root must live.
 SAFE = {"cuda": Target("cuda", "90"), "hip": Target("hip", "gfx942")}
 
-_CHILD = Path(__file__).parent / "child"
+CHILD = Path(__file__).parent / "child"
 _BIRTH = 60.0  # seconds that a fork may take
 _START = 120.0  # seconds that importing Triton may take
 # Forking a process whose OpenMP or BLAS has threads can hang the child: keep them to one.
@@ -171,7 +171,7 @@ def describe_exit(reply: Message | None) -> str:
     return f"its process was killed by signal {-status}" if status < 0 else f"its process exited with status {status}"
 
 
-def _as_triton_has_it(target: Target) -> list[Any]:
+def as_triton_has_it(target: Target) -> list[Any]:
     """The arguments of Triton's GPUTarget."""
     return [target.backend, int(target.arch) if target.arch.isdigit() else target.arch, target.warp_size]
 
@@ -199,7 +199,7 @@ class Root(Process):
         ours, theirs = wire.pair()
         with tempfile.TemporaryFile() as log, theirs:
             popen = subprocess.Popen(
-                [toolchain.executable, str(_CHILD), str(theirs.fileno()), *inherited],
+                [toolchain.executable, str(CHILD), str(theirs.fileno()), *inherited],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -213,8 +213,8 @@ class Root(Process):
                 "folder": str(folder),
                 "digest": toolchain.digest,
                 "package": str(toolchain.package),
-                "prime": [_as_triton_has_it(target) for target in prime],
-                "targets": [_as_triton_has_it(target) for target in SAFE.values()],
+                "prime": [as_triton_has_it(target) for target in prime],
+                "targets": [as_triton_has_it(target) for target in SAFE.values()],
             }
             reply: Message | None = None
             with contextlib.suppress(OSError):

@@ -8,7 +8,8 @@ from portcheck.diagnose.diagnostics import is_library
 from portcheck.verdicts import Position
 
 _ERROR = re.compile(
-    r"^(?:\S*ptxas\S*\s+)?(?:\S+, line (?P<line>\d+);\s*)?(?P<severity>error|fatal)\s*:\s*(?P<text>.+)$", re.MULTILINE
+    r"^(?:\S*ptxas\S*\s+)?(?:[^;\n]+, line (?P<line>\d+);\s*)?(?P<severity>error|fatal)\s*:\s*(?P<text>.+)$",
+    re.MULTILINE,
 )
 _ABORTED = "Ptx assembly aborted due to errors"
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"\n]+)"', re.MULTILINE)

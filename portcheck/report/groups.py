@@ -2,37 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import textwrap
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
 from portcheck.baseline import Entry
+from portcheck.diagnose import limits
+from portcheck.diagnose.fingerprint import distinction
+from portcheck.diagnose.signatures import Advice
 from portcheck.report.model import Group, Report, ReportCell
+from portcheck.report.neighbours import by_row
 from portcheck.report.style import Style
-from portcheck.target import Target
-from portcheck.verdicts import Position
+from portcheck.verdicts import Failure, Position
 
-# row → release → its targets
-_Rows = dict[str, dict[str, list[Target]]]
+_WIDTH = 117  # of explanations, beside the margin
+_WRAPPING: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
+_LINES = 12  # of a diagnostic
+_LONGEST = 200  # characters of such a line
 
 
 def render_groups(report: Report, style: Style, *, releases: bool) -> Iterator[str]:
     """One paragraph a group. With `releases`, cells say which release they are of."""
     for group, body in described(report, releases=releases):
-        yield "\n".join([style("bold", f"{group.letter}  {heading(group)}"), *(f"   {line}" for line in body)])
+        known = told(group.advice) if group.advice else _diagnostic(group.failure)
+        head = style("bold", f"{group.letter}  {heading(group)}")
+        yield "\n".join([head, *(f"   {line}" for line in [*body, *known])])
 
 
 def described(report: Report, *, releases: bool) -> Iterator[tuple[Group, list[str]]]:
-    """Every group with what is to be said of it: the compiler's message first, then a line each."""
-    reached = _by_row([reported for reported in report.cells if reported.status])
+    """Every group with what is to be said of its cells: the compiler's message first, then a line each."""
     for group in report.groups:
         body = [
-            group.failure.message,
+            _message(group.failure),
             *_places(group),
-            *written_rows(group.cells, releases),
+            *_asked(group),
+            *written_rows([one for one in group.cells if _place(one) not in group.everywhere], releases),
             *_reasons(group, releases),
             *_otherwise(group),
-            *_blame(group, reached),
+            *group.notes,
         ]
         yield group, body
+
+
+def told(advice: Advice) -> Iterator[str]:
+    """What is known: title, why, what to do, and where it was reported, each folded to a readable width."""
+    texts = {"what": advice.title, "why": advice.why, "do": advice.do, "see": advice.see}
+    for word, text in texts.items():
+        if text:
+            head = f"{word + ':':6}"
+            yield from textwrap.wrap(text, _WIDTH, initial_indent=head, subsequent_indent=" " * len(head), **_WRAPPING)
+
+
+def _diagnostic(failure: Failure) -> Iterator[str]:
+    """What the compiler printed, of a failure that no signature explains; the line shown already is left out."""
+    lines = [line.rstrip() for line in failure.detail.splitlines()]
+    lines = [line for line in lines if line.strip() and line.strip() != failure.message]
+    yield from (f"| {line[:_LONGEST]}" for line in lines[:_LINES])
+    if len(lines) > _LINES:
+        yield f"| … {len(lines) - _LINES} more lines: portcheck explain shows them"
 
 
 def heading(group: Group) -> str:
@@ -47,6 +74,15 @@ def heading(group: Group) -> str:
     return " · ".join(parts)
 
 
+def _place(member: ReportCell) -> tuple[str, str]:
+    return member.cell.row.name, member.cell.release
+
+
+def _message(failure: Failure) -> str:
+    more = distinction(failure)
+    return f"{failure.message} ({more})" if more else failure.message
+
+
 def _places(group: Group) -> Iterator[str]:
     places = list(dict.fromkeys(at for member in group.cells if member.failure and (at := member.failure.position)))
     if places:
@@ -54,9 +90,33 @@ def _places(group: Group) -> Iterator[str]:
         yield f"at {_written(places[0])}" + (f" and {more} more place{'s' if more > 1 else ''}" if more else "")
 
 
+def _asked(group: Group) -> Iterator[str]:
+    """What the cells of a group ask for where each device grants something else, and who says that it does."""
+    if group.failure.verdict != limits.VERDICT:
+        return
+    asked: dict[int, dict[int, None]] = {}
+    targets: dict[int, dict[str, None]] = {}
+    sources: dict[str, None] = {}
+    for member in group.cells:
+        for excess in limits.excesses(member.cell.target, member.result.outcome.resources)[:1]:
+            asked.setdefault(excess.granted, {})[excess.asked] = None
+            targets.setdefault(excess.granted, {})[str(member.cell.target)] = None
+            sources |= {excess.source.title: None} if excess.source else {}
+    if len(asked) > 1 or any(len(numbers) > 1 for numbers in asked.values()):
+        yield "asked of granted: " + "; ".join(
+            f"{_span(numbers)} of {granted} on {', '.join(targets[granted])}" for granted, numbers in asked.items()
+        )
+    if sources:
+        yield f"limits from {'; '.join(sources)} (portcheck targets has the links)"
+
+
+def _span(numbers: Collection[int]) -> str:
+    return f"{min(numbers)} to {max(numbers)}" if len(numbers) > 1 else str(*numbers)
+
+
 def written_rows(cells: Sequence[ReportCell], releases: bool) -> Iterator[str]:
     """A line a row: on which targets, and with `releases` of which ones."""
-    for row, by_release in _by_row(cells).items():
+    for row, by_release in by_row(cells).items():
         alike: dict[str, list[str]] = {}
         for release, targets in by_release.items():
             alike.setdefault(", ".join(map(str, targets)), []).append(release)
@@ -85,27 +145,6 @@ def _otherwise(group: Group) -> Iterator[str]:
     for entry, count in known.items():
         which = f"{count} of these cells" if count < len(group.cells) else "these cells"
         yield f"new: the baseline knows {which} to fail differently: {entry.verdict} in {entry.stage}: {entry.message}"
-
-
-def _blame(group: Group, reached: _Rows) -> Iterator[str]:
-    """A row that fails alike for NVIDIA and AMD, wherever it goes, has itself to blame.
-
-    With one backend only that does not follow: a type may be missing on all the targets that were asked for.
-    """
-    for row, by_release in _by_row(group.cells).items():
-        for release, targets in by_release.items():
-            if len(targets) > 1 and targets == reached[row][release]:
-                verdict = ": the target is not to blame" if len({target.backend for target in targets}) > 1 else ""
-                yield f"{row} fails alike on all its {len(targets)} targets{verdict}"
-                break
-
-
-def _by_row(cells: Sequence[ReportCell]) -> _Rows:
-    rows: _Rows = {}
-    for reported in cells:
-        cell = reported.cell
-        rows.setdefault(cell.row.name, {}).setdefault(cell.release, []).append(cell.target)
-    return rows
 
 
 def _written(at: Position) -> str:

@@ -45,7 +45,11 @@ def sentence(incident: Incident, *, releases: bool) -> str:
 
 def causes(group: Group) -> list[str]:
     """What is known of a cause beside the compiler's message, a line each."""
-    return [f"pass {one_line(group.failure.pass_name)}"] if group.failure.pass_name else []
+    known = [f"pass {one_line(group.failure.pass_name)}"] if group.failure.pass_name else []
+    if advice := group.advice:
+        texts = {"what": advice.title, "why": advice.why, "do": advice.do, "see": advice.see}
+        known += [f"{word}: {one_line(text)}" for word, text in texts.items() if text]
+    return known
 
 
 def _kernels(group: Group) -> Iterator[tuple[str, tuple[ReportCell, ...]]]:

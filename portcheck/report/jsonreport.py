@@ -9,10 +9,12 @@ from typing import Any
 
 from portcheck import __version__
 from portcheck.baseline import Entry
+from portcheck.diagnose import limits
 from portcheck.manifest.model import Expectation
 from portcheck.report.model import SKIPPED, Group, Report, ReportCell
 from portcheck.report.note import NOTE
-from portcheck.verdicts import Position
+from portcheck.target import Target
+from portcheck.verdicts import Failure, Position
 
 SCHEMA = "portcheck-report/1"
 RESOURCES = ("shared", "tmem", "registers", "spills", "num_warps", "threads")
@@ -51,6 +53,7 @@ def _head(report: Report) -> dict[str, Any]:
         ],
         "targets": [str(target) for target in report.targets],
         "summary": {**report.summary, "static": None, "seconds": _seconds(report.seconds)},
+        "limits": {str(target): _limits(target) for target in report.targets},
     }
 
 
@@ -79,6 +82,7 @@ def _cell(reported: ReportCell) -> dict[str, Any]:
         "stage": reported.failure.stage if reported.failure else None,
         "fingerprint": reported.fingerprint,
         "status": reported.status,
+        "warning": _warning(reported.warning),
         "expected": _as_dict(reported.expectation),
         "baseline": _as_dict(reported.entry),
         "from": result.origin if reported.status else SKIPPED,
@@ -98,7 +102,7 @@ def _cell(reported: ReportCell) -> dict[str, Any]:
 
 
 def _group(group: Group) -> dict[str, Any]:
-    failure = group.failure
+    failure, advice = group.failure, group.advice
     return {
         "letter": group.letter,
         "fingerprint": group.fingerprint,
@@ -106,11 +110,26 @@ def _group(group: Group) -> dict[str, Any]:
         "stage": failure.stage,
         "message": failure.message,
         "detail": failure.detail,
-        "why": None,
-        "do": None,
-        "see": None,
+        "pass": failure.pass_name,
+        "signature": advice.signature if advice else None,
+        "title": advice.title if advice else None,
+        "why": advice.why if advice else None,
+        "do": advice.do if advice else None,
+        "see": advice.see if advice else None,
+        "seen": [advice.first, advice.last] if advice else None,
+        "notes": list(group.notes),
         "cells": [reported.cell.name for reported in group.cells],
     }
+
+
+def _limits(target: Target) -> dict[str, Any] | None:
+    """What a device grants to a block, under the names of `resources`; null where that is not known."""
+    known = limits.table().get(target)
+    return {name: getattr(known, name) for name in ("shared", "tmem", "threads", "registers")} if known else None
+
+
+def _warning(failure: Failure | None) -> dict[str, Any] | None:
+    return {"verdict": failure.verdict, "stage": failure.stage, "message": failure.message} if failure else None
 
 
 def _as_dict(value: Expectation | Entry | None) -> dict[str, Any] | None:

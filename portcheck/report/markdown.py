@@ -124,7 +124,7 @@ def _cell(reported: ReportCell | None) -> str:
 def _groups(report: Report) -> Iterator[str]:
     for group, body in described(report, releases=len(report.toolchains) > 1):
         message, *rest = body
-        told = "\n".join(f"- {line}" for line in _folded([escaped(line) for line in rest]))
+        told = "\n".join(f"- {line}" for line in [*_folded([escaped(line) for line in rest]), *_advice(group)])
         yield "\n\n".join([f"### {group.letter} · {escaped(heading(group))}", fenced(message), told, *_output(group)])
 
 
@@ -133,6 +133,16 @@ def _folded(told: list[str]) -> list[str]:
     if len(told) <= 40:
         return told
     return [*told[:30], f"… {len(told) - 40} lines are left out …", *told[-10:]]
+
+
+def _advice(group: Group) -> list[str]:
+    """What is known of the cause; a link stays one, since no user wrote it."""
+    advice = group.advice
+    if advice is None:
+        return []
+    texts = {"what": advice.title, "why": advice.why, "do": advice.do}
+    known = [f"**{word}** {escaped(text)}" for word, text in texts.items() if text]
+    return [*known, *([f"**see** <{advice.see}>"] if advice.see else [])]
 
 
 def _output(group: Group) -> Iterator[str]:

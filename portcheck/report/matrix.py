@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from portcheck import __version__
 from portcheck.report.groups import render_groups
+from portcheck.report.launches import render_launches
 from portcheck.report.model import MISSING, ORIGINS, SKIPPED, Report, ReportCell
 from portcheck.report.note import NOTE
 from portcheck.report.passed import render_passed
@@ -32,6 +33,7 @@ def render(report: Report, *, color: bool, width: int | None) -> str:
         title = style("bold", f"Triton {toolchain.release}") if several else None
         parts.extend(_matrix(report, toolchain, title, style, width))
     parts.extend(render_groups(report, style, releases=several))
+    parts.extend(render_launches(report, style, releases=several))
     parts.extend(render_passed(report, style, releases=several))
     parts += [_summary(report, several), NOTE]
     return "\n\n".join(parts) + "\n"

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from portcheck.baseline import Entry
 from portcheck.cells import Cell
 from portcheck.diagnose.fingerprint import fingerprint
+from portcheck.diagnose.signatures import Advice, advise
 from portcheck.manifest.model import Expectation
+from portcheck.report.neighbours import Neighbours
 from portcheck.target import Target
 from portcheck.toolchain.model import Toolchain
 from portcheck.verdicts import Failure, Result
@@ -39,6 +41,11 @@ class ReportCell:
         """What is wrong with the cell; None if it is ok or was skipped."""
         return self.result.outcome.failure if self.status else None
 
+    @property
+    def warning(self) -> Failure | None:
+        """What will fail on the device although the cell is ok."""
+        return self.result.warning if self.status else None
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -48,6 +55,9 @@ class Group:
     fingerprint: str
     failure: Failure
     cells: tuple[ReportCell, ...]
+    advice: Advice | None = None  # what is known about such failures
+    notes: tuple[str, ...] = ()  # sentences about these cells: who is not to blame, what compiles beside them
+    everywhere: frozenset[tuple[str, str]] = frozenset()  # row and release of cells that one of the notes stands for
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +124,7 @@ def build(
         toolchains=tuple(toolchains),
         targets=tuple(targets),
         cells=cells,
-        groups=tuple(_group(letter, print_, cells) for print_, letter in letters.items()),
+        groups=tuple(_groups(letters, cells)),
         summary=_summary(cells),
         seconds=seconds,
         stale=tuple(stale),
@@ -155,11 +165,17 @@ def _reported(
     return ReportCell(cell, result, status, print_, letter, expected, entry)
 
 
-def _group(letter: str, print_: str, cells: Sequence[ReportCell]) -> Group:
-    members = tuple(reported for reported in cells if reported.fingerprint == print_)
-    failure = members[0].failure
-    assert failure is not None  # it has a fingerprint
-    return Group(letter, print_, failure, members)
+def _groups(letters: Mapping[str, str], cells: Sequence[ReportCell]) -> Iterator[Group]:
+    neighbours = Neighbours(cells)
+    members: dict[str, list[ReportCell]] = {print_: [] for print_ in letters}
+    for reported in cells:
+        if reported.fingerprint:
+            members[reported.fingerprint].append(reported)
+    for print_, letter in letters.items():
+        of = tuple(members[print_])
+        failure = of[0].failure
+        assert failure is not None  # it has a fingerprint
+        yield Group(letter, print_, failure, of, advise(failure), neighbours.notes(of), neighbours.everywhere(of))
 
 
 def _summary(cells: Sequence[ReportCell]) -> dict[str, int]:

@@ -51,6 +51,7 @@ class FakeService:
         self.result: dict[str, Any] = {"verdict": "ok", "times": {"frontend": 0.1}, "seconds": 0.2, "unfit": []}
         self.front: dict[str, Any] | None = {"ttir": "t", "located": "tl", "options": {}, "settings": {}}
         self.read: tuple[tuple[str, str], ...] = ()
+        self.files = {"cubin": b"binary"}
         self.loads: list[tuple[Unit, Target]] = []
         self.jobs: list[Job] = []
 
@@ -66,7 +67,7 @@ class FakeService:
         if self.front is not None and not on_front(self.front):
             result = {**result, "verdict": "cutoff"}
         marks = (("frontend", 0), ("ttir", 0))
-        return Attempt("cubin", result, None, None, 0.2, "", "", marks, self.read, {"cubin": b"binary"})
+        return Attempt("cubin", result, None, None, 0.2, "", "", marks, self.read, self.files)
 
 
 @pytest.fixture
@@ -171,6 +172,27 @@ def test_what_counts(make_judge: Callable[..., Judge], make_cell: MakeCell, serv
     )
     service.front = {**(service.front or {}), "options": {"of": change}}
     assert make_judge(other, salt=change if change == "salt" else "").judge(other).origin == "compiled"
+
+
+def test_a_launch_limit_is_no_part_of_the_record(
+    make_judge: Callable[..., Judge], make_cell: MakeCell, service: FakeService
+) -> None:
+    service.files["json"] = b'{"shared": 262144, "num_warps": 4, "warp_size": 32}'
+    settings = {setting: f'{TYPED}launch_limits = "{setting}"' for setting in ("fail", "off", "warn")}
+
+    results = {setting: make_judge(cell).judge(cell) for setting, row in settings.items() for cell in [make_cell(row)]}
+
+    assert {setting: result.outcome.verdict for setting, result in results.items()} == {
+        "fail": "launch-limit",
+        "off": "ok",
+        "warn": "ok",
+    }
+    assert {setting: bool(result.warning) for setting, result in results.items()} == {
+        "fail": False,
+        "off": False,
+        "warn": True,
+    }
+    assert [result.origin for result in results.values()] == ["compiled", "cached", "cached"]
 
 
 def test_a_row_that_does_not_fit_is_the_user_s_mistake_also_when_it_is_looked_up(

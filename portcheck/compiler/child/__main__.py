@@ -1,4 +1,7 @@
-"""Entry point of a root process: `python child SOCKET_FD SITE…`. Becomes the package `portcheck_child` and serves."""
+"""Entry point: `python child SOCKET_FD SITE…` becomes the package `portcheck_child` and serves as a root process.
+
+`python child tables REQUEST ANSWER` says in the file ANSWER what this Triton supports.
+"""
 
 from __future__ import annotations
 
@@ -25,4 +28,7 @@ def _become_package() -> None:
 
 if __name__ == "__main__":
     _become_package()
-    importlib.import_module(NAME + ".root").main(int(sys.argv[1]), sys.argv[2:])
+    if sys.argv[1] == "tables":
+        importlib.import_module(NAME + ".tables").main(*sys.argv[2:])
+    else:
+        importlib.import_module(NAME + ".root").main(int(sys.argv[1]), sys.argv[2:])

@@ -35,6 +35,7 @@ class Release:
     launched: tuple[str, ...]  # attributes of a JIT function with what it compiled so far
     keep_apart: Callable[[str], None]  # leave a cell's output in a folder, and let no hook of the user's see the cell
     print_ptxas_log: Callable[[], None]  # registers and spills stand nowhere else
+    ptxas: Callable[[Mapping[str, Any], int], str]  # the path of the one for an architecture, asked of the backend
     without_locations: Callable[[Any], str]  # the text of an MLIR module
     without_torch: Callable[[Any], None]  # have the AMD backend look at a stand-in without importing torch
     decorate_without_torch: Callable[[], None]  # have kernels autotuned where there is no torch
@@ -149,6 +150,22 @@ def _print_ptxas_log() -> None:
     sys.modules["triton"].knobs.nvidia.dump_ptxas_log = True
 
 
+def _ptxas_of_all(backend: Mapping[str, Any], arch: int) -> str:
+    return str(backend["_path_to_binary"]("ptxas")[0])
+
+
+def _ptxas_by_arch(backend: Mapping[str, Any], arch: int) -> str:
+    return str(backend["get_ptxas"](arch)[0])
+
+
+def _ptxas_tool(backend: Mapping[str, Any], arch: int) -> str:
+    return str(backend["get_ptxas"]().path)
+
+
+def _ptxas_tool_by_arch(backend: Mapping[str, Any], arch: int) -> str:
+    return str(backend["get_ptxas"](arch).path)
+
+
 def _strip_locations(module: Any) -> str:
     return locations.strip(str(module))
 
@@ -206,6 +223,7 @@ _OLDEST = Release(
     launched=("cache",),
     keep_apart=_apart_by_variables,
     print_ptxas_log=_overhear_ptxas,
+    ptxas=_ptxas_of_all,
     without_locations=_strip_locations,
     without_torch=_nothing,
     decorate_without_torch=_decorate_without_torch,
@@ -223,12 +241,14 @@ _CHANGES: dict[Version, dict[str, Any]] = {
         "launched": ("device_caches",),
         "without_torch": _hide_torch,
         "takes_tuples": True,
+        "ptxas": _ptxas_by_arch,
     },
     (3, 4): {
         "name_backends": _nothing,
         "keep_apart": _apart_by_knobs,
         "without_locations": _print_without_locations,
         "has_descriptors": True,
+        "ptxas": _ptxas_tool,
     },
     (3, 5): {
         "source": "_src",
@@ -237,6 +257,7 @@ _CHANGES: dict[Version, dict[str, Any]] = {
         "print_ptxas_log": _print_ptxas_log,
         "runs_lld": False,
     },
+    (3, 6): {"ptxas": _ptxas_tool_by_arch},
     (3, 8): {"tells_place": None, "without_torch": _say_no_torch, "first_column": 1},
 }
 

@@ -40,7 +40,7 @@ def main(fd: int, inherited: list[str]) -> NoReturn:
     portable = names.Names(setup["folder"])
     try:
         with inherit.only(setup["package"]):
-            fake = _import_triton(setup, portable)
+            fake = import_triton(setup, portable)
     except Exception as error:
         wire.send(sock, {"event": "broken", "error": units.told(error, portable)["traceback"][-8000:]})
         os._exit(0)
@@ -62,7 +62,7 @@ def main(fd: int, inherited: list[str]) -> NoReturn:
     server.Server(sock, world).serve()
 
 
-def _import_triton(setup: wire.Message, portable: names.Names) -> device.Device:
+def import_triton(setup: wire.Message, portable: names.Names) -> device.Device:
     """Import Triton, put the fake device in place, and spare every cell what they would all do again."""
     from triton.backends import backends
     from triton.compiler import compiler

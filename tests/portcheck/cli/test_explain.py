@@ -45,9 +45,12 @@ def test_where_a_verdict_stands(standing: Standing, compiled_here: bool, said: l
 def test_a_failed_import_is_not_kept_and_says_nothing_of_the_kernel() -> None:
     failure = Failure("import-error", "import", "ImportError: no", detail="Traceback")
 
-    assert list(_lines(CELL, Standing(Result(Outcome(failure), "compiled"), (), ()), False)) == [
+    lines = list(_lines(CELL, Standing(Result(Outcome(failure), "compiled"), (), ()), False))
+
+    assert lines[:4] == [
         "copy@cuda:90@3.9.0",
         "  recorded: nothing; its module cannot be imported, and such failures are not kept",
         "  import-error in import: ImportError: no",
         "    Traceback",
     ]
+    assert lines[4] == "  what: the kernel's module cannot be imported"

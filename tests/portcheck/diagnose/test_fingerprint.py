@@ -56,6 +56,9 @@ SAME = [
         "AMD LLVM 0bc4aaf6641c56ee104f6200c96a6a571bc77059-2: no",
     ),
     ("supported are ('fp8e5',)", "supported are ['fp8e4nv', 'fp8e5']"),
+    ("valid are {'a', 'b'}", "valid are {'b', 'a', 'c'}"),
+    ("a tile of 128x64", "a tile of 64x64x2"),
+    ("session 3f2a1b9c-0d1e-4f5a-8b6c-7d8e9f0a1b2c", "session 00000000-0000-0000-0000-000000000001"),
     ("must be one of ('ieee', 'bf16x3'). Got x", "must be one of ('ieee', 'bf16x3', 'tf32'). Got x"),
 ]
 
@@ -78,6 +81,7 @@ DIFFERENT = [
     ("Unsupported conversion from 'f8E5M2' to 'f16'", "Unsupported conversion from 'f8E4M3FN' to 'f16'"),
     ("unknown option ('num_wraps')", "unknown option ('num_stage')"),
     ("operator '/' is unsupported", "operator '//' is unsupported"),
+    ("Cannot select: intrinsic %llvm.nvvm.sin.approx.f", "Cannot select: intrinsic %llvm.nvvm.cos.approx.f"),
     ("KeyError: (triton.language.float16)", "KeyError: (triton.language.bfloat16)"),
 ]
 
@@ -92,7 +96,27 @@ def test_verdict_and_stage_are_part_of_it() -> None:
     assert fingerprint(failure("bad", verdict="crash")) != fingerprint(failure("bad"))
 
 
-def test_detail_position_and_pass_are_not() -> None:
+def test_an_instruction_that_the_amd_assembler_refused_is_part_of_it() -> None:
+    def refused(code: str) -> Failure:
+        detail = f"rejected\ntriton-amdgpu-assembler:48:2: error: invalid instruction\n{code}\n\t^"
+        return Failure("assembler-error", "hsaco", "invalid instruction", detail=detail)
+
+    assert fingerprint(refused("\tmax.f32 s0, s0, 0f0;")) == fingerprint(refused("\tmax.f32 v1, v1, 0f0;"))
+    assert fingerprint(refused("\tmax.f32 s0, s0, 0f0;")) != fingerprint(refused("\tgriddepcontrol.wait;"))
+
+
+def test_an_assertion_that_says_nothing_is_told_by_where_it_stands() -> None:
+    def asserted(file: str, line: int, pass_name: str) -> Failure:
+        detail = f"python: /project/lib/{file}:{line}: void f(): Assertion `false' failed."
+        return Failure("mlir-error", "ttgir", "Assertion `false' failed.", detail=detail, pass_name=pass_name)
+
+    one = fingerprint(asserted("WSLowerToken.cpp", 66, "NVGPUWarpSpecialization"))
+    assert one == fingerprint(asserted("WSLowerToken.cpp", 71, "NVGPUWarpSpecialization"))
+    assert one != fingerprint(asserted("Utility.cpp", 66, "NVGPUWarpSpecialization"))
+    assert one != fingerprint(asserted("WSLowerToken.cpp", 66, "TritonGPUPipeline"))
+
+
+def test_detail_position_and_pass_of_others_are_not() -> None:
     assert fingerprint(Failure("crash", "ptx", "bad", detail="x", pass_name="P")) == fingerprint(
         failure("bad", "crash", "ptx")
     )

@@ -40,3 +40,11 @@ def test_no_position_without_a_line_or_line_information() -> None:
 
 def test_text_that_is_not_from_ptxas_has_no_ptxas_errors() -> None:
     assert ptxas_errors("error: could not allocate output register\n") == []
+
+
+def test_the_folder_of_the_ptx_may_have_blanks_in_its_name() -> None:
+    text = "ptxas /home/ann o'hara/tmp/tmp99mu8nsu.ptx, line 47; error   : Feature 'x' requires .target sm_90\n"
+
+    assert ptxas_errors(text + "ptxas fatal   : Ptx assembly aborted due to errors\n") == [
+        "Feature 'x' requires .target sm_90"
+    ]

@@ -12,6 +12,7 @@ import pytest
 from portcheck import __version__
 from portcheck.baseline import entry_of
 from portcheck.cells import Cell
+from portcheck.diagnose.signatures import advise
 from portcheck.errors import UsageError
 from portcheck.manifest.model import Expectation
 from portcheck.report.formats import FORMATS
@@ -53,7 +54,7 @@ def test_the_whole_report(report: Report) -> None:
     told = as_dict(report)
 
     assert list(told)[:5] == ["schema", "tool", "toolchains", "targets", "summary"]
-    assert list(told)[5:] == ["cells", "failures", "missing", "baseline", "note"]
+    assert list(told)[5:] == ["limits", "cells", "failures", "missing", "baseline", "note"]
     assert told["schema"] == "portcheck-report/1"
     assert told["tool"] == {"name": "portcheck", "version": __version__}
     assert told["toolchains"] == [{"triton": "3.9.0", "python": "3.11.7", "digest": "digest-of-3.9.0"}]
@@ -89,6 +90,7 @@ def test_an_ok_cell(report: Report) -> None:
         "stage": None,
         "fingerprint": None,
         "status": "ok",
+        "warning": None,
         "expected": None,
         "baseline": None,
         "from": "cached",
@@ -109,6 +111,8 @@ def test_a_failed_cell_points_to_its_failure(report: Report, tgamma: Failure) ->
     cell, (failure,) = told["cells"][1], told["failures"]
 
     assert (cell["verdict"], cell["stage"], cell["status"]) == ("frontend-error", "frontend", "new")
+    advice = advise(tgamma)
+    assert advice is not None
     assert failure == {
         "letter": "A",
         "fingerprint": cell["fingerprint"],
@@ -116,11 +120,26 @@ def test_a_failed_cell_points_to_its_failure(report: Report, tgamma: Failure) ->
         "stage": "frontend",
         "message": tgamma.message,
         "detail": "",
-        "why": None,
-        "do": None,
-        "see": None,
+        "pass": None,
+        "signature": "libdevice-on-amd",
+        "title": advice.title,
+        "why": advice.why,
+        "do": advice.do,
+        "see": "https://github.com/triton-lang/triton/issues/10375",
+        "seen": ["3.2.0", "3.9.0"],
+        "notes": ["gamma[big] compiles for cuda:75"],
         "cells": [cell["cell"]],
     }
+
+
+def test_what_nobody_knows_about_a_failure_is_null(judge: Judge, toolchain: Tool) -> None:
+    report = build(
+        [judge("a@cuda:80@3.9.0", Failure("mlir-error", "ttgir", "no"))], [toolchain("3.9.0")], 1, lambda _: None
+    )
+
+    (failure,) = as_dict(report)["failures"]
+
+    assert [failure[name] for name in ("signature", "title", "why", "do", "see", "seen")] == [None] * 6
 
 
 def test_a_skipped_cell_has_no_verdict(report: Report) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Callable
 from dataclasses import replace
 
 from portcheck import __version__
 from portcheck.baseline import entry_of
 from portcheck.cells import Cell
+from portcheck.diagnose.signatures import advise
 from portcheck.manifest.model import Expectation, Settings
 from portcheck.report.matrix import render
 from portcheck.report.model import MISSING, build
@@ -31,6 +33,7 @@ def test_a_whole_report(judge: Judge, toolchain: Tool, tgamma: Failure) -> None:
                 "mlir-error",
                 "ttgir",
                 "'arith.extf' op operand #0 must be float",
+                detail="ops.py:3:1: error: 'arith.extf' op operand #0 must be float\n    tl.dot(x, y)",
                 pass_name="TritonGPUAccelerateMatmul",
                 position=Position("kernels.py", 12, 47),
             ),
@@ -41,6 +44,12 @@ def test_a_whole_report(judge: Judge, toolchain: Tool, tgamma: Failure) -> None:
         judge("gamma@hip:gfx942@3.9.0", tgamma),
     ]
 
+    advice = advise(tgamma)
+    assert advice is not None
+    why, do = (
+        textwrap.fill(text, 111, break_on_hyphens=False).replace("\n", "\n" + 9 * " ")
+        for text in (advice.why, advice.do)
+    )
     text = render(build(judged, [toolchain("3.9.0")], 7.06, lambda cell: None), color=False, width=None)
 
     assert (
@@ -57,10 +66,18 @@ A  mlir-error in ttgir · pass TritonGPUAccelerateMatmul
    'arith.extf' op operand #0 must be float
    at kernels.py:12:47
    dot[int8] on cuda:75
+   dot[int8] compiles for cuda:90
+   | ops.py:3:1: error: 'arith.extf' op operand #0 must be float
+   |     tl.dot(x, y)
 
 B  frontend-error in frontend
    module 'triton.language.extra.hip.libdevice' has no attribute 'tgamma'
    gamma on hip:gfx942
+   gamma compiles for cuda:75, cuda:90
+   what: libdevice.tgamma does not exist for AMD
+   why:  {why}
+   do:   {do}
+   see:  https://github.com/triton-lang/triton/issues/10375
 
 8 cells: 6 ok, 2 failed (2 new) · slowest compile 0.20 s (axpy on cuda:75) · 7 compiled, 1 cached · 7.1 s
 
@@ -125,8 +142,42 @@ def test_a_row_that_fails_alike_everywhere_clears_the_target(judge: Judge, toolc
 
     text = render(build(judged, [toolchain("3.9.0")], 1, lambda cell: None), color=False, width=None)
 
-    assert "rowsum on cuda:75, cuda:90, hip:gfx942\n" in text
-    assert "rowsum fails alike on all its 3 targets: the target is not to blame\n" in text
+    assert "   rowsum fails alike on all its 3 targets: the target is not to blame\n" in text
+    assert "rowsum on cuda:75, cuda:90" not in text
+
+
+def test_rows_that_fail_alike_everywhere_share_a_line(judge: Judge, toolchain: Tool) -> None:
+    removed = Failure("frontend-error", "frontend", "Block pointers have been removed")
+    judged = [judge(f"{row}@{target}@3.9.0", removed) for row in "abcdef" for target in ("cuda:75", "hip:gfx942")]
+
+    text = render(build(judged, [toolchain("3.9.0")], 1, lambda cell: None), color=False, width=None)
+
+    assert "   a, b, c, d, e, f fail alike on all their 2 targets: the target is not to blame\n" in text
+
+
+def test_a_failure_that_nobody_knows_shows_what_the_compiler_printed(judge: Judge, toolchain: Tool) -> None:
+    lines = "\n".join(f"k.py:{number}:1: error: no" for number in range(30))
+    failure = Failure("mlir-error", "ttgir", "no", detail=f"PassManager::run failed\nno\n{lines}")
+
+    text = render(
+        build([judge("a@cuda:80@3.9.0", failure)], [toolchain("3.9.0")], 1, lambda cell: None), color=False, width=None
+    )
+
+    assert "   | PassManager::run failed\n   | k.py:0:1: error: no\n" in text
+    assert "   | … 19 more lines: portcheck explain shows them\n" in text
+
+
+def test_an_instruction_that_the_assembler_refused_is_named(judge: Judge, toolchain: Tool) -> None:
+    detail = "AMD assembler rejected generated AMDGCN\nasm:48:2: error: invalid instruction\n\tmax.f32 s0, s0;\n\t^"
+    failure = Failure("assembler-error", "hsaco", "invalid instruction", detail=detail)
+
+    text = render(
+        build([judge("a@hip:gfx942@3.9.0", failure)], [toolchain("3.9.0")], 1, lambda cell: None),
+        color=False,
+        width=None,
+    )
+
+    assert "   invalid instruction (max.f32)\n" in text
 
 
 def test_one_backend_or_one_ok_cell_does_not_clear_the_target(judge: Judge, toolchain: Tool) -> None:
