@@ -39,7 +39,9 @@ class Comparison:
         old, new = _releases(run, asked)
         self.asked = asked
         selection = replace(run.request.selection, triton=(name_of(old), name_of(new)))
-        request = replace(run.request, selection=selection, json=None, save_ir=None, jobs=os.cpu_count() or 1)
+        request = replace(
+            run.request, selection=selection, reports={}, github=False, save_ir=None, jobs=os.cpu_count() or 1
+        )
         self.run = Run(request, run.locked)
         if len(self.run.releases) != 2:
             raise UsageError(f"{old} and {new} are the same release: name two that differ")

@@ -5,15 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Collection
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from doit.exceptions import TaskError
 
 from portcheck.baseline import Baseline, stale
 from portcheck.errors import EnvironmentProblem, UsageError
-from portcheck.report import jsonreport, matrix
+from portcheck.report import github, matrix
+from portcheck.report.formats import FORMATS, Format
 from portcheck.report.model import MISSING, Report, build
 from portcheck.report.model import SKIPPED as NOT_REACHED
+from portcheck.report.places import in_repository
 from portcheck.rules.run import Run
 from portcheck.rules.uptodate import SKIPPED, Written, unchanged
 from portcheck.streams import tell, write_out
@@ -21,22 +24,30 @@ from portcheck.suite import expectation
 from portcheck.verdicts import Outcome, Result
 
 
-def write_report(run: Run) -> bool:
-    """Action of `report`: write the formats that were asked for. What goes wrong is told by the task that prints."""
-    if not run.problems:
-        run.trouble.guarded(partial(_write, run))
+def write_report(run: Run, form: Format, output: str = "") -> bool:
+    """Action of a format's task: write the file that was asked for. What goes wrong is told by the task that prints."""
+    path = _path(run, form, output)
+    if path and not run.problems:
+        run.trouble.guarded(partial(_write, run, form, path))
     return True
 
 
-def is_written(run: Run, task: Any) -> bool:
-    """Would `report` write what is there already? `task` learns what is told then."""
-    path = run.request.json
+def write_reports(run: Run) -> None:
+    """Write every file that was asked for."""
+    for form in FORMATS:
+        write_report(run, form)
+
+
+def is_written(form: Format, run: Run, task: Any) -> bool:
+    """Would the task of a format write what is there already? `task` learns what is told then."""
+    task.init_options()
+    path = _path(run, form, task.options["output"])
     if path is None:
         return True  # nothing is asked for
     if run.request.rewrite or not run.is_judged():
         return False
     task.meta = {SKIPPED: [unchanged(path)]}
-    return Written(run.store).is_current(path, _shown(assemble(run)))
+    return Written(run.store).is_current(path, form.shown(_whole(run)))
 
 
 def print_report(run: Run) -> Any:
@@ -49,7 +60,7 @@ def print_selected(run: Run, task: Any) -> Any:
     if not task.task_dep:
         return True
     asked = set(task.task_dep)
-    everything = bool(asked & {"compile", "audit", "report"})
+    everything = bool(asked & {"compile", "audit", *(form.task for form in FORMATS)})
     return _conclude(run, [name for name in run.cells if everything or f"compile:{name}" in asked])
 
 
@@ -66,12 +77,13 @@ def report_from_cache(run: Run) -> int:
     run.settle()
     missing = {name: Result(Outcome(), MISSING) for name in run.cells if name not in run.results}
     run.results.update(missing)
-    run.report = assemble(run)
-    path = run.request.json
-    if path and Written(run.store).is_current(path, _shown(run.report)):
-        run.warn(unchanged(path))
-    else:
-        write_report(run)
+    report = _whole(run)
+    for form in FORMATS:
+        path = _path(run, form)
+        if path and Written(run.store).is_current(path, form.shown(report)):
+            run.warn(unchanged(path))
+        else:
+            write_report(run, form)
     print_report(run)
     if missing:
         tell(f"portcheck: {len(missing)} of {len(run.cells)} cells have no record: portcheck check compiles them")
@@ -101,22 +113,27 @@ def assemble(run: Run, names: Collection[str] | None = None, baseline: Baseline 
         expectation,
         lambda cell: known.get(cell.name),
         stale(known, run.manifest, run.cells),
+        in_repository(run.request.manifest),
+        run.excuse,
     )
 
 
-def _write(run: Run) -> None:
-    run.report = assemble(run)
-    if path := run.request.json:
-        run.trouble.write_aside(partial(jsonreport.write, run.report, path))
-        if not run.unwritten and not run.request.rewrite:
-            Written(run.store).remember(path, _shown(run.report))
+def _path(run: Run, form: Format, output: str = "") -> Path | None:
+    """Where a format goes: where its task is told to, or else the request says; None if it is not asked for."""
+    return Path(output) if output else run.request.reports.get(form.name)
 
 
-def _shown(report: Report) -> dict[str, Any]:
-    """What decides the content of the JSON report, but for times and for where verdicts came from."""
-    shown = jsonreport.as_dict(report)
-    cells = [{k: v for k, v in cell.items() if k not in ("from", "seconds", "stages")} for cell in shown["cells"]]
-    return {"format": "json", **shown, "cells": cells, "summary": None}
+def _whole(run: Run) -> Report:
+    """The report of all cells. Every format shows it, so it is assembled once."""
+    if run.report is None or len(run.report.cells) != len(run.cells):
+        run.report = assemble(run)
+    return run.report
+
+
+def _write(run: Run, form: Format, path: Path) -> None:
+    report = _whole(run)
+    if run.trouble.write_aside(partial(form.write, report, path)) and not run.request.rewrite:
+        Written(run.store).remember(path, form.shown(report))
 
 
 def _conclude(run: Run, names: Collection[str]) -> Any:
@@ -129,17 +146,20 @@ def _conclude(run: Run, names: Collection[str]) -> Any:
 
 def _print(run: Run, names: Collection[str]) -> None:
     run.progress.stop()
-    if run.problems or not names:
+    if run.problems or not (names or run.excuse):
         return
     if run.report is None or len(run.report.cells) != len(names):
         run.report = assemble(run, names)
-    if run.request.quiet or not run.request.matrix:
-        return
-    text = matrix.render(run.report, color=run.request.color, width=run.request.width)
-    if run.request.audit:
+    shows = bool(names) and run.request.matrix and not run.request.quiet
+    text = matrix.render(run.report, color=run.request.color, width=run.request.width) if shows else ""
+    if shows and run.request.audit:
         text += f"\naudit: {run.audited} verdicts from records agree with their front ends\n"
-    text += "".join(f"\n{remark}\n" for remark in run.remarks)
-    if unwritable := write_out(text):
+    if shows:
+        text += "".join(f"\n{remark}\n" for remark in run.remarks)
+    if run.request.github:
+        text = (github.quoted(text) if text else "") + github.commands(run.report)
+        run.trouble.write_aside(partial(github.write_summary, run.report))
+    if text and (unwritable := write_out(text)):
         raise unwritable
 
 

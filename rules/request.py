@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,7 +25,8 @@ class Request:
     max_failures: int | None = None  # stop after so many new failures
     baseline: Path | None = None  # failures that are known
     baseline_may_be_missing: bool = False  # it may be made later
-    json: Path | None = None
+    reports: Mapping[str, Path] = field(default_factory=dict)  # name of a format → where to write it
+    github: bool = False  # tell GitHub Actions, too
     rewrite: bool = False  # write files even if they show these records already: times and `from` are of this run
     save_ir: Path | None = None
     color: bool = False  # of the matrix

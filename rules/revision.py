@@ -40,7 +40,8 @@ def run_at(request: Request, revision: str, locked: Locked) -> Iterator[tuple[Ru
             cache_of=request.manifest,
             matrix=False,
             force=False,
-            json=None,
+            reports={},
+            github=False,
             save_ir=None,
         )
         try:

@@ -68,6 +68,7 @@ class Run:
         self.progress: Progress = Progress()  # until `start_progress`
         self._shows_progress = False
         self.report: Report | None = None
+        self.excuse = ""  # why there are no cells, where that is fine
         self.audited = 0  # hits that were compared with their front ends
         self.baseline: Baseline = _baseline(request)
         keeper = load(request.cache_of) if request.cache_of else self.manifest

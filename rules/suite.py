@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from doit.exceptions import TaskError
 
 from portcheck.errors import PortcheckError, UsageError
 from portcheck.manifest.loader import find_manifest
+from portcheck.report.formats import FORMATS
 from portcheck.rules import wildcards
 from portcheck.rules.reporter import PortcheckReporter
 from portcheck.rules.request import Request
@@ -36,7 +37,11 @@ VARIABLES = ("targets", "triton", "kernels")  # selections on doit's command lin
 
 
 def portcheck_suite(
-    manifest: str | Path | None = None, *, json: str | Path | None = None, baseline: str | Path | None = None
+    manifest: str | Path | None = None,
+    *,
+    baseline: str | Path | None = None,
+    github: bool = False,
+    **reports: str | Path | None,
 ) -> dict[str, Callable[[], Any]]:
     """The task creators for a manifest, to be put into a dodo.py's globals.
 
@@ -45,30 +50,35 @@ def portcheck_suite(
 
     Args:
         manifest: where it is; without it the one of the current folder or of the nearest above.
-        json: where the task `report` writes the JSON report.
         baseline: the failures that are taken as known, once the task `baseline` has written them there.
+        github: tell GitHub Actions, too: annotations with the matrix, and the job's summary.
+        reports: where the tasks of the formats write: `json` (the task `report`), `junit`, `sarif`, `markdown`.
     """
     wildcards.install()
     try:
-        run = Run(_request(manifest, json, baseline))
+        run = Run(_request(manifest, baseline, github, reports))
     except PortcheckError as error:
         return {f"task_{kind}": _broken(kind, str(error)) for kind in KINDS}
     PortcheckReporter.runs.append(run)
     return creators(run, run.cells.values)
 
 
-def _request(manifest: str | Path | None, json: str | Path | None, baseline: str | Path | None) -> Request:
+def _request(
+    manifest: str | Path | None, baseline: str | Path | None, github: bool, reports: Mapping[str, str | Path | None]
+) -> Request:
     path = Path(manifest) if manifest else find_manifest(Path.cwd())
     if path is None:
         raise UsageError("no portcheck.toml here or above; write one, or name it: portcheck_suite(manifest=…)")
     _check_variables()
+    _check_formats(reports)
     selection = Selection(targets=_list("targets"), triton=_list("triton"), kernels=_list("kernels"))
     color = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     return Request(
         path,
         selection,
         color=color,
-        json=Path(json) if json else None,
+        reports={name: Path(file) for name, file in reports.items() if file},
+        github=github,
         baseline=Path(baseline) if baseline else None,
         baseline_may_be_missing=True,
     )
@@ -80,6 +90,15 @@ def _check_variables() -> None:
         near = difflib.get_close_matches(name, VARIABLES, n=1, cutoff=0.8)
         if near and name not in VARIABLES:
             raise UsageError(f"{name}=…: no such selection: write {near[0]}=…")
+
+
+def _check_formats(reports: Iterable[str]) -> None:
+    known = [form.name for form in FORMATS]
+    for name in reports:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+            raise UsageError(f"portcheck_suite({name}=…): no such format: {hint}")
 
 
 def _list(name: str) -> tuple[str, ...]:

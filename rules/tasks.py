@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 from portcheck.cells import Cell
+from portcheck.report.formats import FORMATS, Format
 from portcheck.rules import difftask
 from portcheck.rules.baselines import is_frozen, write_baseline
 from portcheck.rules.difftask import is_shown, show_diff
@@ -22,17 +23,20 @@ from portcheck.rules.run import Run
 
 Task = dict[str, Any]
 
-KINDS = ("toolchain", "resolve", "compile", "audit", "report", "diff", "baseline", "portcheck")
+WRITERS = tuple(form.task for form in FORMATS)
+KINDS = ("toolchain", "resolve", "compile", "audit", *WRITERS, "diff", "baseline", "portcheck")
 GROUPS = KINDS[:3]  # those with a task for each release, unit or cell
 MATRIX = "_matrix"  # comes after tasks of the kinds below, where `portcheck` does not
+_OUTPUT = {"name": "output", "short": "o", "long": "output", "default": "", "help": "the file"}
 PARAMS: dict[str, list[dict[str, Any]]] = {  # what tasks take on doit's command line
+    **{writer: [_OUTPUT] for writer in WRITERS},
     "diff": difftask.PARAMS,
     "baseline": [
-        {"name": "output", "short": "o", "long": "output", "default": "", "help": "the file"},
+        _OUTPUT,
         {"name": "prune", "long": "prune", "type": bool, "default": False, "help": "only take out, add nothing"},
     ],
 }
-SHOWN = frozenset({*GROUPS, "audit", "report"})
+SHOWN = frozenset({*GROUPS, "audit", *WRITERS})
 _TASK: Task = {"io": {"capture": False}, "verbosity": 2}
 
 
@@ -100,14 +104,15 @@ def audit_task(run: Run) -> Task:
     }
 
 
-def report_task(run: Run) -> Task:
-    """`report`: write the reports that are asked for, unless they show the same records already."""
+def format_task(run: Run, form: Format) -> Task:
+    """`report`, `junit` …: write the file of one format if it is asked for, unless it shows the same already."""
     return {
         **_TASK,
-        "actions": [(write_report, [run])],
-        "uptodate": [partial(_asked, is_written, run)],
+        "actions": [partial(write_report, run, form)],
+        "uptodate": [partial(_asked, partial(is_written, form), run)],
+        "params": PARAMS[form.task],
         "task_dep": ["audit"],
-        "doc": "write the reports asked for",
+        "doc": f"write {form.what}",
     }
 
 
@@ -143,7 +148,7 @@ def portcheck_task(run: Run) -> Task:
         **_TASK,
         "actions": [(print_report, [run])],
         "uptodate": [False],
-        "task_dep": ["report"],
+        "task_dep": [*WRITERS],
         "doc": "check all kernels and print the matrix",
     }
 
@@ -160,12 +165,16 @@ def creators(run: Run, cells: Callable[[], Iterable[Cell]]) -> dict[str, Callabl
         "task_resolve": lambda: resolve_tasks(run, cells()),
         "task_compile": lambda: compile_tasks(run, cells()),
         "task_audit": lambda: audit_task(run),
-        "task_report": lambda: report_task(run),
+        **{f"task_{form.task}": _writer(run, form) for form in FORMATS},
         "task_diff": lambda: diff_task(run),
         "task_baseline": lambda: baseline_task(run),
         "task_portcheck": lambda: portcheck_task(run),
         f"task_{MATRIX}": lambda: matrix_task(run),
     }
+
+
+def _writer(run: Run, form: Format) -> Callable[[], Task]:
+    return lambda: format_task(run, form)
 
 
 def _resolved_by(cell: Cell) -> str:

@@ -36,13 +36,15 @@ class Trouble:
             self.note(internal_error(error))
         return True
 
-    def write_aside(self, write: Callable[[], None]) -> None:
-        """Write a file beside the matrix; the verdicts stand even if that fails."""
+    def write_aside(self, write: Callable[[], None]) -> bool:
+        """Write a file beside the matrix, and return whether it was; the verdicts stand even if that fails."""
         try:
             write()
         except UsageError as error:
             with self._lock:
                 self.unwritten.append(error)
+            return False
+        return True
 
     def note(self, problem: PortcheckError) -> None:
         """Keep a problem; one that several cells have is told once."""

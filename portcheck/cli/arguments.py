@@ -72,7 +72,13 @@ def add_jobs(parser: argparse.ArgumentParser, when: str = "") -> None:
 
 def add_formats(parser: argparse.ArgumentParser) -> None:
     """The reports to write."""
-    parser.add_argument("--json", type=Path, metavar="F", help="write the JSON report")
+    from portcheck.report.formats import FORMATS
+
+    for form in FORMATS:
+        parser.add_argument(f"--{form.name}", type=Path, metavar="F", help=f"write {form.what}")
+    parser.add_argument(
+        "--github", action="store_true", help="annotate source lines and write the summary of a GitHub Actions job"
+    )
 
 
 def add_baseline(parser: argparse.ArgumentParser) -> None:
@@ -139,9 +145,17 @@ def formats(args: argparse.Namespace) -> dict[str, Any]:
     Raises:
         UsageError: a file cannot be written.
     """
-    if args.json is not None:
-        check_file("--json", args.json, "report.json")
-    return {"json": args.json}
+    from portcheck.report.formats import FORMATS
+
+    asked: dict[str, Path] = {}
+    for form in FORMATS:
+        path: Path | None = getattr(args, form.name)
+        if path is not None:
+            check_file(f"--{form.name}", path, form.example)
+            if twice := next((name for name, other in asked.items() if is_same_file(path, other)), None):
+                raise UsageError(f"--{form.name} {path}: is the file of --{twice}, too: name another")
+            asked[form.name] = path
+    return {"reports": asked, "github": args.github}
 
 
 def volume(args: argparse.Namespace) -> dict[str, Any]:
@@ -167,6 +181,11 @@ def check_file(flag: str, path: Path, example: str) -> None:
         raise UsageError(f"{flag} {path}: is a folder: name a file in it, for example {path / example}")
     if not path.parent.is_dir():
         raise UsageError(f"{flag} {path}: there is no folder {path.parent}: create it first")
+
+
+def is_same_file(path: Path, other: Path) -> bool:
+    """Would one report replace the other? Not in a pipe, or on standard output."""
+    return path.resolve() == other.resolve() and (path.is_file() or not path.exists())
 
 
 def manifest_path(demo: bool, given: str | None) -> Path:

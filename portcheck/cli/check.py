@@ -35,6 +35,8 @@ EXAMPLES = """examples:
   portcheck check --triton 3.8.0,current          two releases; the first gets an environment of its own
   portcheck check --triton ./triton-3.9.0+fix-cp311-cp311-linux_x86_64.whl,/src/triton/.venv
   portcheck check --json report.json              the same as data
+  portcheck check --junit junit.xml --sarif portcheck.sarif   for test results and code scanning of a CI
+  portcheck check --github --baseline baseline.toml   annotate what is new at its line, in GitHub Actions
   portcheck check --baseline baseline.toml        fail only on what is new since portcheck baseline
   portcheck check --since main                    only rows whose kernels differ from those of main
   portcheck check --dry-run                       what would be compiled, and why
@@ -94,14 +96,15 @@ def run(args: argparse.Namespace) -> int:
 
 def _differs(run: Run, revision: str) -> bool:
     """Leave only the rows that differ from `revision`; False if there are none, which is said and reported."""
-    from portcheck.rules.reports import print_report, write_report
+    from portcheck.rules.reports import print_report, write_reports
     from portcheck.rules.revision import keep_differing
 
     since = keep_differing(run, revision)
     if since.rows:
         run.remarks.append(str(since))
         return True
-    write_report(run)  # whoever reads the files finds no cells in them
+    run.excuse = str(since)
+    write_reports(run)  # whoever reads the files finds no cells in them
     print_report(run)  # of no cell, but of trouble
     if not run.request.quiet:
         print(since)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 EXAMPLES = """examples:
   portcheck report                                the matrix of what was checked last
   portcheck report --json report.json             the same as data; written only if it would differ
+  portcheck report --markdown report.md           for a comment on a pull request
   portcheck report -t 'hip:*' --baseline baseline.toml
 """
 

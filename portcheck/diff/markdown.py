@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from portcheck.diff import words
 from portcheck.diff.model import Diff, Pair
+from portcheck.report.markdown import escaped
 from portcheck.report.note import NOTE
 from portcheck.report.output import write_file
 
@@ -18,7 +18,6 @@ _SECTIONS = {
     "added": "Added",
     "removed": "Removed",
 }
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~@])")
 
 
 def write(diff: Diff, path: Path) -> None:
@@ -32,7 +31,7 @@ def write(diff: Diff, path: Path) -> None:
 
 def render(diff: Diff) -> str:
     """The diff as Markdown, ending in a line break."""
-    parts = [f"## {_escaped(diff.old)} → {_escaped(diff.new)}", words.counted(diff)]
+    parts = [f"## {escaped(diff.old)} → {escaped(diff.new)}", words.counted(diff)]
     for change, title in _SECTIONS.items():
         if pairs := diff.of(change):
             parts.append(f"### {title} ({len(pairs)})\n\n{_listed(diff, pairs)}")
@@ -44,8 +43,8 @@ def render(diff: Diff) -> str:
 def _listed(diff: Diff, pairs: list[Pair]) -> str:
     lines = []
     for members, said in words.alike(pairs):
-        shown = "; ".join(map(_escaped, words.places(diff, members)))
-        lines += [f"- **{shown}**", *(f"  {_escaped(line)}" for line in said)]
+        shown = "; ".join(map(escaped, words.places(diff, members)))
+        lines += [f"- **{shown}**", *(f"  {escaped(line)}" for line in said)]
     return "\n".join(lines)
 
 
@@ -63,7 +62,7 @@ def _numbers(diff: Diff) -> Iterator[str]:
 
 
 def _table(diff: Diff, title: str, heading: str, rows: list[tuple[Pair, str]]) -> str:
-    lines = [f"| {_escaped(words.place(diff, pair))} | {_escaped(text)} |" for pair, text in rows]
+    lines = [f"| {escaped(words.place(diff, pair))} | {escaped(text)} |" for pair, text in rows]
     return "\n".join([f"### {title}", "", f"| cell | {heading} |", "|---|---|", *lines])
 
 
@@ -73,8 +72,3 @@ def _spilled(pair: Pair) -> str:
 
 def _moved(pair: Pair) -> str:
     return " · ".join(f"{name} {words.change(*values)}" for name, values in words.moved(pair))
-
-
-def _escaped(text: str) -> str:
-    """`text` as Markdown shows it, whatever a compiler or a kernel's name says; an @ would call somebody."""
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))

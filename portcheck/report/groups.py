@@ -23,6 +23,12 @@ _LONGEST = 200  # characters of such a line
 
 def render_groups(report: Report, style: Style, *, releases: bool) -> Iterator[str]:
     """One paragraph a group. With `releases`, cells say which release they are of."""
+    for group, body in described(report, releases=releases):
+        yield "\n".join([style("bold", f"{group.letter}  {heading(group)}"), *(f"   {line}" for line in body)])
+
+
+def described(report: Report, *, releases: bool) -> Iterator[tuple[Group, list[str]]]:
+    """Every group with what is to be said of it: the compiler's message first, then a line each."""
     for group in report.groups:
         body = [
             _message(group.failure),
@@ -34,7 +40,7 @@ def render_groups(report: Report, style: Style, *, releases: bool) -> Iterator[s
             *group.notes,
             *(told(group.advice) if group.advice else _diagnostic(group.failure)),
         ]
-        yield "\n".join([_heading(group, style), *(f"   {line}" for line in body)])
+        yield group, body
 
 
 def told(advice: Advice) -> Iterator[str]:
@@ -55,7 +61,8 @@ def _diagnostic(failure: Failure) -> Iterator[str]:
         yield f"| … {len(lines) - _LINES} more lines: portcheck explain shows them"
 
 
-def _heading(group: Group, style: Style) -> str:
+def heading(group: Group) -> str:
+    """The kind of failure, the stage and the pass that raised it, and whether it was known."""
     failure = group.failure
     parts = [f"{failure.verdict} in {failure.stage}"]
     if failure.pass_name:
@@ -63,7 +70,7 @@ def _heading(group: Group, style: Style) -> str:
     for status, word in (("xfail", "expected"), ("known", "known")):
         if all(member.status == status for member in group.cells):
             parts.append(word)
-    return style("bold", f"{group.letter}  {' · '.join(parts)}")
+    return " · ".join(parts)
 
 
 def _place(member: ReportCell) -> tuple[str, str]:

@@ -1,11 +1,10 @@
-"""The JSON report, schema `portcheck-report/1`."""
+"""The JSON report, schema `portcheck-report/1`: docs/schemas/portcheck-report-1.json."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from portcheck import __version__
@@ -14,7 +13,6 @@ from portcheck.diagnose import limits
 from portcheck.manifest.model import Expectation
 from portcheck.report.model import SKIPPED, Group, Report, ReportCell
 from portcheck.report.note import NOTE
-from portcheck.report.output import write_file
 from portcheck.target import Target
 from portcheck.verdicts import Failure, Position
 
@@ -27,16 +25,8 @@ def as_dict(report: Report) -> dict[str, Any]:
     return {**_head(report), "cells": [_cell(reported) for reported in report.cells], **_tail(report)}
 
 
-def write(report: Report, path: Path) -> None:
-    """Write the report to `path`, whole or not at all: a line a cell, since there may be very many.
-
-    Raises:
-        UsageError: it cannot be written there.
-    """
-    write_file(path, _lines(report))
-
-
-def _lines(report: Report) -> Iterator[str]:
+def lines(report: Report) -> Iterator[str]:
+    """The pieces of the file: a line a cell, since there may be very many."""
     yield "{\n"
     for name, value in _head(report).items():
         yield f"{json.dumps(name)}: {_json(value)},\n"

@@ -54,7 +54,8 @@ def _matrix(report: Report, toolchain: Toolchain, title: str | None, style: Styl
     columns = [target for target in report.targets if target in used]
     names = max(map(len, rows), default=0)
     widths = {
-        target: max(len(str(target)), *(len(_text(cells.get(target))) for cells in rows.values())) for target in columns
+        target: max(len(str(target)), *(len(text_of(cells.get(target))) for cells in rows.values()))
+        for target in columns
     }
     for block in _blocks(columns, widths, names, width):
         lines = [_GAP.join([" " * names, *(str(target).ljust(widths[target]) for target in block)])]
@@ -80,7 +81,8 @@ def _blocks(
         yield block
 
 
-def _text(reported: ReportCell | None) -> str:
+def text_of(reported: ReportCell | None) -> str:
+    """What the matrix shows in a cell; None: there is no such cell."""
     if reported is None or reported.status is None:
         return _ABSENT if reported is None or reported.result.origin != MISSING else MISSING
     if reported.status in ("new", "known"):
@@ -90,10 +92,19 @@ def _text(reported: ReportCell | None) -> str:
 
 def _cell(reported: ReportCell | None, width: int, style: Style) -> str:
     status = reported.status if reported else None
-    return style(status or "absent", _text(reported).ljust(width))
+    return style(status or "absent", text_of(reported).ljust(width))
 
 
-def _summary(report: Report, several: bool) -> str:
+def headline(report: Report) -> str:
+    """What became of the cells, of those too that have no verdict, or why there are none."""
+    if not report.cells:
+        return report.excuse or "no cell was checked"
+    unknown = sum(reported.status is None for reported in report.cells)
+    return counted(report) + (f", {unknown} without a verdict" if unknown else "")
+
+
+def counted(report: Report) -> str:
+    """How many cells there are, and what became of them."""
     count = report.summary
     failed = ", ".join(f"{count[status]} {word}" for status, word in _FAILED.items() if count[status])
     verdicts = f"{_counted(count['cells'])}: {count['ok']} ok, {count['failed']} failed" + (
@@ -101,10 +112,15 @@ def _summary(report: Report, several: bool) -> str:
     )
     if count["xpass"]:
         verdicts += f", {count['xpass']} passed unexpectedly"
+    return verdicts
+
+
+def _summary(report: Report, several: bool) -> str:
+    count = report.summary
     missing = len(report.missing)
     counts = {**{origin: count[origin] for origin in ORIGINS}, SKIPPED: count[SKIPPED] - missing, MISSING: missing}
     origins = ", ".join(f"{number} {origin}" for origin, number in counts.items() if number)
-    return " · ".join(filter(None, [verdicts, _slowest(report, several), origins, f"{report.seconds:.1f} s"]))
+    return " · ".join(filter(None, [counted(report), _slowest(report, several), origins, f"{report.seconds:.1f} s"]))
 
 
 def _counted(cells: int) -> str:

@@ -71,6 +71,8 @@ class Report:
     summary: Mapping[str, int]  # cells, ok, failed; new, known, xfail, xpass; one count an origin
     seconds: float  # wall clock of the run
     stale: tuple[str, ...] = ()  # cells in the baseline that the manifest no longer has
+    manifest: str = "portcheck.toml"  # its path in the repository; positions are relative to its folder
+    excuse: str = ""  # why there are no cells; without it a report that has none is not green
 
     @property
     def fixed(self) -> tuple[ReportCell, ...]:
@@ -95,12 +97,15 @@ def build(
     expectation: Callable[[Cell], Expectation | None],
     known: Callable[[Cell], Entry | None] = lambda cell: None,
     stale: Sequence[str] = (),
+    manifest: str = "portcheck.toml",
+    excuse: str = "",
 ) -> Report:
     """Assemble a report.
 
     Rows and targets are shown in the order in which `judged` first names them, releases in that of `toolchains`; the
     order in which cells of one row come does not matter. `expectation` gives the `xfail` entry that covers a cell,
-    `known` that of the baseline, and `stale` names the cells of the baseline that the manifest no longer has.
+    `known` that of the baseline, `stale` names the cells of the baseline that the manifest no longer has, `manifest` is
+    its path in the repository, and `excuse` says why there are no cells, where that is fine.
     """
     rows = _ranks(cell.row.name for cell, _ in judged)
     releases = _ranks(toolchain.release for toolchain in toolchains)
@@ -123,6 +128,8 @@ def build(
         summary=_summary(cells),
         seconds=seconds,
         stale=tuple(stale),
+        manifest=manifest,
+        excuse=excuse,
     )
 
 

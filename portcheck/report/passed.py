@@ -13,13 +13,18 @@ _MOST = 20  # names of one kind; more is no reading matter
 
 def render_passed(report: Report, style: Style, *, releases: bool) -> Iterator[str]:
     """One paragraph for each kind of surprise that there is."""
-    for title, lines in _surprises(report, releases):
-        shown = lines if len(lines) <= _MOST else [*lines[:_MOST], f"and {len(lines) - _MOST} more"]
-        if shown:
-            yield "\n".join([style("bold", title), *(f"   {line}" for line in shown)])
+    for title, lines in surprises(report, releases=releases):
+        if lines:
+            yield "\n".join([style("bold", title), *(f"   {line}" for line in at_most(lines))])
 
 
-def _surprises(report: Report, releases: bool) -> Iterator[tuple[str, list[str]]]:
+def at_most(lines: list[str]) -> list[str]:
+    """As many lines as one reads."""
+    return lines if len(lines) <= _MOST else [*lines[:_MOST], f"and {len(lines) - _MOST} more"]
+
+
+def surprises(report: Report, *, releases: bool) -> Iterator[tuple[str, list[str]]]:
+    """A title for each kind of surprise, and a line for each; no lines if there is none."""
     for title, strict in (
         ("Passed unexpectedly, which xfail_strict forbids: take them out of xfail", True),
         ("Passed unexpectedly: take them out of xfail", False),

@@ -15,7 +15,7 @@ from portcheck.cells import Cell
 from portcheck.compiler.tree import Interrupted
 from portcheck.errors import EnvironmentProblem, UsageError
 from portcheck.report.progress import Progress
-from portcheck.rules.reports import print_report, write_report
+from portcheck.rules.reports import print_report, write_reports
 from portcheck.rules.run import Run
 from portcheck.verdicts import Failure, Outcome, Result
 
@@ -49,7 +49,7 @@ def compile_all(run: Run) -> None:
     """Run the actions that doit would run."""
     for name in run.cells:
         run.compile(name)
-    write_report(run)
+    write_reports(run)
     print_report(run)
 
 
@@ -114,7 +114,7 @@ def test_a_bug_is_one_line_that_says_what_to_report(
 def test_a_run_that_lost_cells_is_not_green(make_run: MakeRun, capsys: pytest.CaptureFixture[str]) -> None:
     run = prepared(make_run(), {})
     run.compile("copy@cuda:90@9.8.7")
-    write_report(run)
+    write_reports(run)
     print_report(run)
 
     assert run.status == 3
@@ -161,7 +161,7 @@ def test_a_report_that_cannot_be_written_takes_no_matrix_away(
     make_run: MakeRun, capsys: pytest.CaptureFixture[str], tmp_path: Any
 ) -> None:
     (tmp_path / "file").touch()
-    run = prepared(make_run(json=tmp_path / "file" / "report.json"), {})
+    run = prepared(make_run(reports={"json": tmp_path / "file" / "report.json"}), {})
     compile_all(run)
 
     printed = capsys.readouterr()

@@ -8,13 +8,15 @@ from typing import Any
 import pytest
 
 from portcheck.cells import Cell
+from portcheck.report.formats import FORMATS
 from portcheck.rules.run import Run
 from portcheck.rules.tasks import (
     audit_task,
     compile_tasks,
     creators,
+    format_task,
     is_ours,
-    report_task,
+    portcheck_task,
     resolve_tasks,
     toolchain_tasks,
 )
@@ -45,7 +47,8 @@ def test_every_cell_has_a_task_behind_its_unit_s_and_its_toolchain_s(make_run: M
     assert depends["kernels.py@9.8.7"] == ["toolchain:9.8.7"]
     assert depends["scale@cuda:90@9.8.7"] == ["resolve:package.kernels@9.8.7"]
     assert audit_task(run)["task_dep"] == ["compile"]
-    assert report_task(run)["task_dep"] == ["audit"]
+    assert [format_task(run, form)["task_dep"] for form in FORMATS] == [["audit"]] * len(FORMATS)
+    assert portcheck_task(run)["task_dep"] == [form.task for form in FORMATS]
 
 
 def test_only_cells_that_are_given_get_a_task(make_run: MakeRun) -> None:
@@ -74,7 +77,7 @@ def test_every_task_says_whether_it_is_up_to_date_and_none_is_captured(make_run:
     made = [create() for name, create in creators(run, cells).items() if name != "task_diff"]
     tasks = [task for one in made for task in ([one] if isinstance(one, dict) else one) if task.get("actions")]
 
-    assert len(tasks) == 1 + 2 + 6 + 5
+    assert len(tasks) == 1 + 2 + 6 + 4 + len(FORMATS)
     for task in tasks:
         assert len(task["uptodate"]) == 1
         assert task["io"] == {"capture": False}

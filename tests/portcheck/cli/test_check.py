@@ -82,4 +82,5 @@ def test_files_that_could_not_be_written_are_refused_first(folder: Path) -> None
         with pytest.raises(UsageError, match=said):
             request(*arguments)
 
-    assert request("--json", "/dev/stdout", "--save-ir", str(folder / "new")).json == Path("/dev/stdout")
+    asked = request("--json", "/dev/stdout", "--save-ir", str(folder / "new"))
+    assert asked.reports == {"json": Path("/dev/stdout")}

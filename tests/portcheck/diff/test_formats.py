@@ -12,6 +12,7 @@ from portcheck.diff import data, markdown
 from portcheck.diff.model import compare
 from portcheck.diff.snapshot import Seen, Snapshot
 from portcheck.errors import UsageError
+from tests.schemas import conforms
 
 MakeSeen = Callable[..., Seen]
 
@@ -21,6 +22,7 @@ def test_the_json_says_all_of_every_pair(recorded: tuple[Snapshot, Snapshot], tm
     data.write(compare(*recorded), path)
     written = json.loads(path.read_text())
 
+    conforms(written, "portcheck-diff-1")
     assert written["schema"] == "portcheck-diff/1"
     assert written["summary"]["regressed"] == 3
     assert len(written["cells"]) == 27
@@ -38,7 +40,9 @@ def test_the_json_says_all_of_every_pair(recorded: tuple[Snapshot, Snapshot], tm
 def test_the_side_that_is_not_there_is_null(seen: MakeSeen) -> None:
     new = seen("k@cuda:90@3.9.0", sizes={"ptx": 7})
 
-    (cell,) = data.as_dict(compare(Snapshot("a", ()), Snapshot("b", (new,))))["cells"]
+    told = data.as_dict(compare(Snapshot("a", ()), Snapshot("b", (new,))))
+    (cell,) = told["cells"]
+    conforms(told, "portcheck-diff-1")
 
     assert (cell["change"], cell["old"], cell["seconds"]) == ("added", None, [None, 1.0])
     assert cell["artifacts"] == {"ptx": [None, 7]}

@@ -15,13 +15,16 @@ from portcheck.cells import Cell
 from portcheck.diagnose.signatures import advise
 from portcheck.errors import UsageError
 from portcheck.manifest.model import Expectation
-from portcheck.report.jsonreport import as_dict, write
+from portcheck.report.formats import FORMATS
+from portcheck.report.jsonreport import as_dict
 from portcheck.report.model import MISSING, Report, build
 from portcheck.toolchain.model import Toolchain
 from portcheck.verdicts import Artifact, Failure, Position, Result
 
 Judge = Callable[..., tuple[Cell, Result]]
 Tool = Callable[[str], Toolchain]
+
+write = FORMATS[0].write
 
 
 @pytest.fixture
