@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from jsonschema import ValidationError
 
+from portcheck.diagnose.signatures import Advice
 from portcheck.report.formats import FORMATS, Format
 from portcheck.report.github import commands
 from portcheck.report.model import Report
@@ -69,6 +70,17 @@ def test_a_report_that_says_why_it_has_no_cells_is_no_trouble(empty: Report) -> 
     assert json.loads(sarif)["runs"][0]["invocations"][0]["executionSuccessful"]
     assert markdown.startswith("## portcheck: no row differs from main\n")
     assert commands(report).startswith("::notice title=portcheck::no row differs from main. ")
+
+
+@pytest.mark.parametrize("form", FORMATS[1:], ids=lambda form: form.name)
+def test_what_is_known_of_a_cause_is_in_every_format(form: Format, mixed: Report) -> None:
+    advice = Advice("entry", "the title", "because of it", "do that", "https://x.example/1", "3.0", "3.9")
+    report = replace(mixed, groups=tuple(replace(group, advice=advice) for group in mixed.groups))
+
+    for told in ("".join(form.lines(report)), commands(report)):
+        assert "because of it" in told
+        assert "do that" in told
+        assert "https://x.example/1" in told
 
 
 @pytest.mark.parametrize("name", ["mixed", "hostile", "empty"])

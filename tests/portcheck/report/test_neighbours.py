@@ -52,7 +52,7 @@ def test_another_release(judge: Judge, toolchain: Tool) -> None:
 
     said = notes(judged, toolchain("3.8.0"), toolchain("3.9.0"))
 
-    assert said == ("a fails alike on all its 2 targets with Triton 3.9.0", "a compiles with Triton 3.8.0")
+    assert said == ("a compiles with Triton 3.8.0",)
 
 
 def test_a_variant_with_fewer_stages(judge: Judge, toolchain: Tool) -> None:
