@@ -6,12 +6,10 @@ import argparse
 from typing import TYPE_CHECKING
 
 from portcheck.errors import UsageError
-from portcheck.installed import StandIns
-from portcheck.lock import Lock, Locked, LockedToolchain
 from portcheck.streams import tell
-from portcheck.toolchain.find import current
 
 if TYPE_CHECKING:
+    from portcheck.lock import Locked
     from portcheck.rules.run import Run
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -50,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
         EnvironmentProblem: a Triton release is not there.
     """
     from portcheck.cli.arguments import manifest_path
-    from portcheck.lock import NOTHING, read_lock, write_lock
+    from portcheck.lock import NOTHING, Lock, read_lock, write_lock
     from portcheck.rules.request import Request
     from portcheck.rules.run import Run
 
@@ -77,6 +75,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _locked(locking: Run) -> Locked:
+    from portcheck.installed import StandIns
+    from portcheck.lock import Locked, LockedToolchain
+    from portcheck.toolchain.find import current
+
     known, workshop = StandIns(), locking.workshop
     for release in locking.releases:
         cells = [cell for cell in locking.cells.values() if cell.release == release]
