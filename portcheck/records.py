@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from portcheck.shapes import NUMBER, Fixed, shape
-from portcheck.verdicts import SHORT, Artifact, Outcome, Position, failure_from_dict, failure_to_dict
+from portcheck.verdicts import SHORT, Artifact, Outcome, failure_from_dict, failure_to_dict
 
 _FAILURE = {
     "verdict": str,
@@ -62,8 +62,3 @@ def is_outcome(data: Any) -> bool:
         return False
     failure = data["failure"]
     return failure is None or (failure["verdict"] in SHORT and failure.keys() == _FAILURE.keys())
-
-
-def position_from(place: Any) -> Position | None:
-    """A place as the child gives it, [file, line, column]."""
-    return Position(*place) if place else None

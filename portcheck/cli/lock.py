@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
         The exit status: 0.
 
     Raises:
-        UsageError: a bad manifest, kernels that cannot be imported, or a lock that cannot be written.
+        UsageError: a bad manifest, a row that does not fit its kernel, or a lock that cannot be written.
         EnvironmentProblem: a Triton release is not there.
     """
     from portcheck.cli.arguments import manifest_path
