@@ -7,12 +7,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import xxhash
+
 
 def interpreter(release: str, folder: Path) -> str:
     """The interpreter of an environment in `folder` that has `release`, and otherwise what this one has."""
     folder.mkdir(parents=True, exist_ok=True)
-    venv, done = folder / release, folder / f"{release}.done"
-    with (folder / f"{release}.lock").open("w") as lock:
+    # The folder outlives a run, and another checkout's interpreter would bring that checkout's portcheck.
+    name = f"{release}-{xxhash.xxh3_64_hexdigest(sys.prefix.encode())}"
+    venv, done = folder / name, folder / f"{name}.done"
+    with (folder / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         python = str(venv / "bin" / "python")
         if not done.exists():
