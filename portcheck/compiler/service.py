@@ -66,6 +66,7 @@ class Service:
         self._locks: defaultdict[Any, threading.Lock] = defaultdict(threading.Lock)
         self._roots: dict[tuple[tuple[str, str], ...], Root] = {}
         self._held: dict[tuple[Unit, Target | None], _Held] = {}
+        self._hosts: set[_Host] = set()  # of what is held
         self._uses = itertools.count()
         self._alive: set[int] = set()
         self._stopped = False
@@ -99,12 +100,13 @@ class Service:
     def close(self) -> None:
         """End all processes and wait for them."""
         with self._lock:
-            for host in self._hosts():
+            for host in self._hosts:
                 if host.process:
                     host.process.close()
             for root in self._roots.values():
                 root.close()
             self._held.clear()
+            self._hosts.clear()
             self._roots.clear()
         self._guard.close()
         shutil.rmtree(self._scratch, ignore_errors=True)
@@ -130,6 +132,7 @@ class Service:
         """Drop a host with all that it holds, so that the next who needs any of it imports anew."""
         with self._lock:
             self._held = {key: held for key, held in self._held.items() if held.host is not lost}
+            self._hosts.discard(lost)
             self._end(lost)
 
     def _compile_spawned(self, job: Job, work: Path, on_front: OnFront) -> Attempt | Imported:
@@ -222,6 +225,7 @@ class Service:
             unfit=tuple(sorted({*above.unfit, *imported.unfit})),
         )
         with self._lock:
+            self._hosts.add(host)
             held = _Held(host, imported)
             self._held[unit, target if imported.asked or above.asked else None] = held
             return self._use(held)
@@ -251,11 +255,8 @@ class Service:
                 self._roots[unit.env] = root
             return self._roots[unit.env]
 
-    def _hosts(self) -> set[_Host]:
-        return {held.host for held in self._held.values()}
-
     def _thin_out(self) -> None:
-        idle = [host for host in self._hosts() if host.process and not host.users and host.seconds < _EXPENSIVE]
+        idle = [host for host in self._hosts if host.process and not host.users and host.seconds < _EXPENSIVE]
         idle.sort(key=lambda host: host.used)
         for host in idle[: max(0, len(idle) - _IDLE_LIMIT)]:
             self._forget(host)
