@@ -17,7 +17,7 @@ from pathlib import Path
 
 from portcheck.cache.envelope import FORMAT_VERSION
 
-SHARED_KINDS = ("inputs", "front", "back")  # immutable, true everywhere
+SHARED_KINDS = ("inputs", "configs", "front", "back")  # immutable, true everywhere
 LOCAL_KIND = "local"  # what this machine remembers; may be overwritten
 KINDS = (*SHARED_KINDS, LOCAL_KIND)
 BLOB = "blob"

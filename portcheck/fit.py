@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from portcheck.cells import Cell
+from portcheck.configurations import Configuration
 from portcheck.manifest.canonical import row_specialisation
 from portcheck.manifest.model import Row
 from portcheck.patterns import suggestion
@@ -42,33 +43,41 @@ def _parameters(cell: Cell, kernel: Mapping[str, Any]) -> Iterator[str]:
     for name in options:
         if name not in known:
             yield f'options: unknown option "{name}"{suggestion(name, known)}: no backend of this Triton has it'
-    chosen = [name for name in kernel["tuned"] if name not in row.constants and name not in options]
-    if chosen:
+    chosen = chosen_at_launch(cell, kernel)
+    tuned = [name for name in kernel["tuned"] if name in chosen]
+    given = [name for name in kernel["tuned"] if name not in chosen]
+    if tuned and given:
         yield (
-            f"the kernel is autotuned and this row gives no {', '.join(chosen)}: "
-            "add what its configurations set to constants and options (configurations are not expanded yet)"
+            f"the kernel is autotuned, and its configurations set {', '.join(given)} as this row does: leave that out, "
+            f"or give {', '.join(tuned)} too to compile the row as written"
         )
-    computed = [name for name in kernel["computed"] if name not in row.constants]
-    if computed:
-        yield f"@triton.heuristics computes {', '.join(computed)} at launch: give the value in constants"
     for name, parameter in parameters.items():
-        if name in row.constants or name in row.signature or name in chosen or name in computed:
+        if name in row.constants or name in row.signature or name in chosen:
             continue
         if not parameter["default"]:
             where = "constants: no value" if parameter["constexpr"] else "signature: no type"
             yield f'{where} for parameter "{name}"; {takes}'
 
 
+def chosen_at_launch(cell: Cell, kernel: Mapping[str, Any]) -> set[str]:
+    """Names of what autotuning and heuristics decide, since the row does not give it; none if it is compiled as written."""
+    given = {*cell.row.constants, *cell.row.options_for(cell.target.backend)}
+    return {*kernel["tuned"], *kernel["computed"]} - given
+
+
 def specialisation(cell: Cell, kernel: Mapping[str, Any]) -> dict[str, Any]:
     """What a launch would use: constants that have defaults, too, and of the options those that this backend knows.
 
-    A launch on the other vendor's GPU would raise for an option that it lacks, so nobody's code passes it there.
+    A launch on the other vendor's GPU would raise for an option that it lacks, so nobody's code passes it there. What a
+    configuration sets is passed as it is, since the kernel's own autotuner does so.
     """
     spec = row_specialisation(cell.row, cell.target.backend)
     known = kernel["options"].get(cell.target.backend, ())
     defaults = {p["name"]: p["value"] for p in kernel["params"] if "value" in p and p["name"] not in spec["signature"]}
+    chosen = cell.configuration or Configuration("", {}, {}, {})
+    blocks = {name: {**spec["signature"][name], "type": kind} for name, kind in chosen.signature.items()}
     return {
-        **spec,
-        "constants": {**defaults, **spec["constants"]},
-        "options": {name: value for name, value in spec["options"].items() if name in known},
+        "signature": {**spec["signature"], **blocks},
+        "constants": {**defaults, **spec["constants"], **chosen.constants},
+        "options": {**{n: value for n, value in spec["options"].items() if n in known}, **chosen.options},
     }

@@ -21,10 +21,11 @@ from portcheck.compiler.service import Service
 from portcheck.compiler.tree import Imported
 from portcheck.diagnose import limits
 from portcheck.errors import UsageError
+from portcheck.expansion import Expander, Launches, launches
 from portcheck.filing import CellKeys, Filed, Filing, Finished, Front
 from portcheck.inputs import Inputs
 from portcheck.installed import StandIns
-from portcheck.keys import make_key
+from portcheck.keys import canonical, digest, make_key
 from portcheck.observer import Observer
 from portcheck.reasons import Memory, differences
 from portcheck.resolution import Resolution, Resolver
@@ -41,6 +42,7 @@ class Standing:
     open: tuple[str, ...]  # what makes its kernel open
     changed: tuple[str, ...]  # what differs from the last compile here
     then: tuple[str, ...] = ()  # if nothing does: what differed between the last compile and the one before
+    compiled_here: bool = False  # ever
 
 
 class Judge:
@@ -74,6 +76,7 @@ class Judge:
         self._observer, self._memory = observer, Memory(store, str(observer.folder))
         self._filing = Filing(store, Anchors(observer.source), make)
         self._resolver = Resolver(Chains(store, "inputs", partial(make, "inputs")), observer, base, distributions)
+        self._expander = Expander(Chains(store, "configs", partial(make, "configs")), observer, self._resolver)
         self._keys = KeyMaker(toolchain.digest, make, self._resolver.observe)
         self._resolutions: dict[tuple[Unit, Target], Resolution] = {}
         self._locks: defaultdict[Unit, threading.Lock] = defaultdict(threading.Lock)
@@ -86,23 +89,26 @@ class Judge:
             UsageError: the row does not fit its kernel.
         """
         resolution = self._resolution(cell, importing=False)
-        return self._known(cell, resolution) if resolution else None
+        return self._recorded(cell, resolution) if resolution and not resolution.failed else None
 
     def is_resolved(self, cell: Cell) -> bool:
-        """Is known what the cell's unit holds, so that it need not be imported?
+        """Is known what the cell's unit holds and what a launch chooses from, so that it need not be imported?
 
         Raises:
             UsageError: the row does not fit its kernel.
         """
-        return self._resolution(cell, importing=False) is not None
+        resolution = self._resolution(cell, importing=False)
+        return bool(resolution and (resolution.failed or self._launches(cell, resolution, asking=False)))
 
     def resolve(self, cell: Cell) -> None:
-        """Make sure that the cell's unit is resolved on its target, importing it if need be.
+        """Make sure that is known what the cell's unit holds and what a launch chooses from, importing it if need be.
 
         Raises:
             UsageError: the row does not fit its kernel, or names a module that does not exist.
         """
-        self._resolution(cell, importing=True)
+        resolution = self._resolution(cell, importing=True)
+        if resolution and not resolution.failed:
+            self._launches(cell, resolution, asking=True)
 
     def judge(self, cell: Cell, *, force: bool = False) -> Result:
         """The verdict of a cell; `force` compiles it even if it is known.
@@ -114,7 +120,13 @@ class Judge:
         assert resolution is not None  # importing always gives one
         if resolution.failed:
             return self._not_imported(cell, resolution.failed)
-        return (None if force else self._known(cell, resolution)) or self._compile(cell, resolution, force)
+        known = partial(self._known, resolution=resolution)
+        compiled = partial(self._compile, resolution=resolution, force=force)
+        found = self._launches(cell, resolution, asking=True)
+        assert found is not None  # asking always gives some
+        result = found.result(lambda one: (None if force else known(one)) or compiled(one), cell.row.settings.autotune)
+        assert result is not None  # compiling always gives one
+        return result
 
     def depends_on(self, cells: Iterable[Cell]) -> StandIns:
         """The installed distributions and modules that deciding about cells depends on; imports what has to be.
@@ -128,16 +140,6 @@ class Judge:
             lists |= dict.fromkeys(self._resolver.lists(self._units[cell.row.name], cell.target))
         return self._observer.depends_on(lists)
 
-    def front_key(self, cell: Cell) -> str:
-        """The front key of a cell in hex; imports its unit if need be.
-
-        Raises:
-            UsageError: the row does not fit its kernel, or names a module that does not exist.
-        """
-        resolution = self._resolution(cell, importing=True)
-        assert resolution is not None  # importing always gives one
-        return self._keys.of(cell, resolution).front.hex
-
     def identity(self, cell: Cell) -> str | None:
         """What a cell's verdict depends on, as one digest; None if its unit cannot be imported. Imports if need be.
 
@@ -146,7 +148,11 @@ class Judge:
         """
         resolution = self._resolution(cell, importing=True)
         assert resolution is not None  # importing always gives one
-        return None if resolution.failed else self._keys.of(cell, resolution).front.hex
+        if resolution.failed:
+            return None
+        found = self._launches(cell, resolution, asking=True)
+        keys = [self._keys.of(one, resolution).front.hex for one in found.cells] if found else []
+        return keys[0] if len(keys) == 1 else digest(canonical([keys, found and found.total]))
 
     def inputs(self, cell: Cell) -> Inputs | None:
         """What importing the cell's unit read, but for Triton and Python, if known; one object for each unit."""
@@ -161,10 +167,16 @@ class Judge:
             return f"{cell.row.ref.unit} is new, or something that importing it reads has changed"
         if resolution.failed:
             return f"{cell.row.ref.unit} cannot be imported"
-        last, _ = self._memory.last(cell.name)
-        if last is None:
-            return "it was never compiled here"
-        return ", ".join(differences(last, self._keys.parts(cell, resolution))) or "its record is gone"
+        found = self._launches(cell, resolution, asking=False)
+        if found is None:
+            return "what its launch chooses from is not known"
+        for one in found.cells:
+            if self._known(one, resolution) is None:
+                last, _ = self._memory.last(one.name)
+                if last is None:
+                    return "it was never compiled here"
+                return ", ".join(differences(last, self._keys.parts(one, resolution))) or "its record is gone"
+        return "nothing has to be compiled"
 
     def explain(self, cell: Cell) -> Standing:
         """Where a cell's verdict stands: what is recorded, what differs from the last compile, what makes it open.
@@ -176,11 +188,14 @@ class Judge:
         assert resolution is not None  # importing always gives one
         if resolution.failed:
             return Standing(self._not_imported(cell, resolution.failed), (), ())
-        last, before = self._memory.last(cell.name)
-        now = self._keys.parts(cell, resolution)
+        self._launches(cell, resolution, asking=True)
+        known = self._recorded(cell, resolution)
+        shown = self._shown(cell, resolution, known)
+        last, before = self._memory.last(shown.name)
+        now = self._keys.parts(shown, resolution)
         changed = list(differences(last, now)) if last else []
         then = list(differences(before, last)) if before and last and not changed else []
-        return Standing(self._known(cell, resolution), open_reasons(cell, resolution), tuple(changed), tuple(then))
+        return Standing(known, open_reasons(cell, resolution), tuple(changed), tuple(then), last is not None)
 
     def audit(self, cell: Cell, result: Result) -> str | None:
         """Run the front end of a cell whose verdict came from a record; what differs from the record, if anything.
@@ -192,6 +207,7 @@ class Judge:
         assert resolution is not None  # importing always gives one
         if resolution.failed:
             raise LookupError(cell.name)
+        cell = self._shown(cell, resolution, result)
         keys, settings = self._keys.of(cell, resolution), cell.row.settings
         seen: list[Front] = []
 
@@ -199,9 +215,7 @@ class Judge:
             seen.append(front)
             return False
 
-        spec = keys.front_parts["specialisation"]
-        job = Job(resolution.unit, cell.row.ref.function, spec, cell.target, settings.timeout, settings.max_rss)
-        attempt = self._service().compile(job, on_front)
+        attempt = self._service().compile(self._job(cell, resolution), on_front)
         if isinstance(attempt, Imported) or attempt.result is None:
             raise LookupError(cell.name)
         recorded = self._filing.front(keys)
@@ -218,7 +232,14 @@ class Judge:
         resolution = self._resolution(cell, importing=False)
         if resolution is None or resolution.failed:
             return {}
-        return self._filing.artifacts(self._keys.of(cell, resolution), result.outcome)
+        return self._filing.artifacts(self._keys.of(self._shown(cell, resolution, result), resolution), result.outcome)
+
+    def _shown(self, cell: Cell, resolution: Resolution, result: Result | None) -> Cell:
+        """The configuration whose outcome `result` shows, of a row that has several; else its first."""
+        found = self._launches(cell, resolution, asking=False)
+        cells = found.cells if found and found.cells else (cell,)
+        label = result.configs.shown if result and result.configs else None
+        return next((one for one in cells if one.configuration and one.configuration.label == label), cells[0])
 
     def _resolution(self, cell: Cell, *, importing: bool) -> Resolution | None:
         unit = self._units[cell.row.name]
@@ -255,9 +276,33 @@ class Judge:
         ):
             raise UsageError(f'{row.where}: target: no module "{missing}": install it, or put it beside the manifest')
 
+    def _recorded(self, cell: Cell, resolution: Resolution) -> Result | None:
+        """What records say of a row, if they say it of all that it asks for."""
+        found = self._launches(cell, resolution, asking=False)
+        known = partial(self._known, resolution=resolution)
+        return found.result(known, cell.row.settings.autotune) if found else None
+
+    def _launches(self, cell: Cell, resolution: Resolution, *, asking: bool) -> Launches | None:
+        """What is compiled for a row: as written, or as its kernel's autotuner and heuristics choose."""
+        if cell.configuration or not fit.chosen_at_launch(cell, resolution.kernels[cell.row.ref.function]):
+            return Launches((cell,))
+        found = self._expander.look_up(cell, resolution)
+        if found is None and asking:
+            attempt = self._service().compile(self._job(cell, resolution, "configurations"))
+            if isinstance(attempt, Imported):
+                return Launches((), failure=self._not_imported(cell, attempt).outcome.failure)
+            if attempt.result is None:
+                settings = cell.row.settings
+                return Launches((), failure=judge(attempt, settings.timeout, settings.max_rss).failure)
+            found = self._expander.record(cell, resolution, attempt)
+        return launches(cell, found) if found else None
+
+    def _job(self, cell: Cell, resolution: Resolution, kind: str = "cell") -> Job:
+        settings, function = cell.row.settings, cell.row.ref.function
+        spec = fit.specialisation(cell, resolution.kernels[function])
+        return Job(resolution.unit, function, spec, cell.target, settings.timeout, settings.max_rss, kind)
+
     def _known(self, cell: Cell, resolution: Resolution) -> Result | None:
-        if resolution.failed:
-            return None
         keys = self._keys.of(cell, resolution)
         found = self._filing.find(keys, cell.row.settings)
         return self._result(cell, resolution, keys, found, "remote" if found.remote else "cached") if found else None
@@ -273,9 +318,7 @@ class Judge:
             answers.extend([answer] if answer else [])
             return answer is None
 
-        spec = keys.front_parts["specialisation"]
-        job = Job(resolution.unit, cell.row.ref.function, spec, cell.target, settings.timeout, settings.max_rss)
-        attempt = self._service().compile(job, on_front)
+        attempt = self._service().compile(self._job(cell, resolution), on_front)
         if isinstance(attempt, Imported):
             return self._not_imported(cell, attempt)
         late, fit_late = self._late(attempt, resolution)

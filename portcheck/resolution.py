@@ -52,6 +52,7 @@ class Resolution:
     settings: Mapping[str, Any]  # Triton's, after the import
     patched: tuple[str, ...]  # what user code replaced in Triton
     wide: str  # digest of everything that the import read, and of the whole environment
+    read: str  # digest of everything that the import read
     lists: tuple[str, ...]  # of the inputs
     inputs: Inputs  # as they were when the unit was resolved
     failed: Imported | None = None  # why it cannot be imported
@@ -118,8 +119,9 @@ class Resolver:
 
     def _resolution(self, unit: Unit, answer: Mapping[str, Any], inputs: Inputs) -> Resolution:
         lists = tuple(answer["reads"])
+        read = [self.observer.observe(listed, self.environ(unit)) for listed in lists]
         wide = {
-            "inputs": [self.observer.observe(listed, self.environ(unit)) for listed in lists],
+            "inputs": read,
             "variables": environment.variables(self.environ(unit)),
             "distributions": self.distributions,
         }
@@ -130,6 +132,7 @@ class Resolver:
             settings=answer["settings"],
             patched=tuple(answer["patched"]),
             wide=digest(canonical(wide)),
+            read=digest(canonical(read)),
             lists=lists,
             inputs=inputs,
         )

@@ -76,6 +76,25 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class Failed:
+    """A configuration that failed."""
+
+    label: str  # `BLOCK=64, num_warps=4`
+    failure: Failure
+
+
+@dataclass(frozen=True, slots=True)
+class Configs:
+    """What became of an autotuned row's configurations."""
+
+    ok: int
+    of: int  # that were compiled
+    total: int  # that a launch on this target chooses from, after pruning
+    shown: str  # label of the one whose outcome the cell shows
+    failed: tuple[Failed, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """A judged cell: its outcome, where that came from, and the keys it is filed under."""
 
@@ -86,6 +105,7 @@ class Result:
     kernel_hash: str | None = None
     source: Position | None = None  # where the kernel is defined
     warning: Failure | None = None  # what will fail although the cell is ok, where the manifest asks only for a warning
+    configs: Configs | None = None  # of an autotuned row
 
 
 def failure_to_dict(failure: Failure | None) -> dict[str, Any] | None:

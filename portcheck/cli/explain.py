@@ -50,7 +50,6 @@ def run(args: argparse.Namespace) -> int:
         EnvironmentProblem: Triton is not there.
     """
     from portcheck.cli.arguments import manifest_path
-    from portcheck.reasons import Memory
     from portcheck.rules.request import Request
     from portcheck.rules.run import Run
     from portcheck.suite import Selection
@@ -61,13 +60,11 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f'"{args.cell}" is no cell: it is written ROW@TARGET, as in a report')
     selection = Selection(targets=(target,), triton=(release,) if release else (), kernels=(row,))
     explained = Run(Request(manifest_path(args.demo, args.manifest), selection, create=False, quiet=True))
-    memory = Memory(explained.store, str(explained.manifest.folder))
     try:
         explained.prepare()
         for cell in explained.cells.values():
             standing = explained.workshop.judge(cell).explain(cell)
-            compiled_here = memory.last(cell.name)[0] is not None
-            print("\n".join(_lines(cell, standing, compiled_here)))
+            print("\n".join(_lines(cell, standing)))
     except KeyboardInterrupt:
         explained.interrupt()  # what is being imported may never end
         raise
@@ -76,13 +73,13 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _lines(cell: Cell, standing: Standing, compiled_here: bool) -> Iterator[str]:
+def _lines(cell: Cell, standing: Standing) -> Iterator[str]:
     yield cell.name
     failure = standing.known.outcome.failure if standing.known else None
     if failure and failure.stage == "import":
         yield "  recorded: nothing; its module cannot be imported, and such failures are not kept"
     else:
-        yield from _standing(standing, compiled_here)
+        yield from _standing(standing)
     if failure:
         where = f" at {failure.position.file}:{failure.position.line}" if failure.position else ""
         yield f"  {failure.verdict} in {failure.stage}{where}: {failure.message}"
@@ -94,7 +91,7 @@ def _lines(cell: Cell, standing: Standing, compiled_here: bool) -> Iterator[str]
         yield from (f"    {line}" for line in warning.detail.splitlines()[1:])
 
 
-def _standing(standing: Standing, compiled_here: bool) -> Iterator[str]:
+def _standing(standing: Standing) -> Iterator[str]:
     known = standing.known
     yield (
         f"  recorded: {known.outcome.verdict} ({known.origin})"
@@ -106,7 +103,7 @@ def _standing(standing: Standing, compiled_here: bool) -> Iterator[str]:
         yield from (f"    {reason}" for reason in standing.open)
     else:
         yield "  the kernel is closed: everything that it depends on is in its key"
-    if not compiled_here:
+    if not standing.compiled_here:
         yield "  it was never compiled here"
     elif standing.changed:
         yield "  since it was last compiled here"

@@ -39,7 +39,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One cell to compile."""
+    """One cell to compile, or one row whose configurations are asked for."""
 
     unit: Unit
     function: str
@@ -47,3 +47,4 @@ class Job:
     target: Target
     timeout: float  # seconds
     max_rss: int  # bytes, above what the process is born with
+    kind: str = "cell"  # or configurations

@@ -80,8 +80,8 @@ class Service:
             with self._holding(unit, target) as held:
                 return held.imported
 
-    def compile(self, job: Job, on_front: OnFront) -> Attempt | Imported:
-        """Compile one cell in a process of its own; or say why its module cannot be imported there."""
+    def compile(self, job: Job, on_front: OnFront = lambda _: True) -> Attempt | Imported:
+        """Do one job in a process of its own; or say why its module cannot be imported there."""
         run = self._compile_spawned if self._isolation == "spawn" else self._compile_forked
         with self._unless_stopped():
             work = Path(tempfile.mkdtemp(dir=self._scratch))
@@ -117,7 +117,7 @@ class Service:
                 if held.host.process is None:
                     return held.imported
                 try:
-                    cell = held.host.process.fork({"do": "cell", **_request(job, work)})
+                    cell = held.host.process.fork({"do": "job", **_request(job, work)})
                 except OSError:  # the kernel may have killed it for its memory, once; user code may end it every time
                     self._check()
                     self._forget(held.host)
@@ -294,4 +294,4 @@ def _target(target: Target) -> dict[str, Any]:
 
 def _request(job: Job, work: Path) -> dict[str, Any]:
     main = job.unit.request()["units"][0]
-    return {"work": str(work), "unit": main, "function": job.function, "spec": dict(job.spec), **_target(job.target)}
+    return {"job": job.kind, "work": str(work), "unit": main, "function": job.function, "spec": dict(job.spec), **_target(job.target)}

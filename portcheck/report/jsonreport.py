@@ -14,7 +14,7 @@ from portcheck.manifest.model import Expectation
 from portcheck.report.model import SKIPPED, Group, Report, ReportCell
 from portcheck.report.note import NOTE
 from portcheck.target import Target
-from portcheck.verdicts import Failure, Position
+from portcheck.verdicts import Configs, Failure, Position
 
 SCHEMA = "portcheck-report/1"
 RESOURCES = ("shared", "tmem", "registers", "spills", "num_warps", "threads")
@@ -96,8 +96,29 @@ def _cell(reported: ReportCell) -> dict[str, Any]:
             for stage, artifact in sorted(outcome.artifacts.items())
         },
         "resources": {name: outcome.resources.get(name) for name in RESOURCES},
-        "configs": None,
+        "configs": _configs(result.configs),
         "source": _position(result.source),
+    }
+
+
+def _configs(configs: Configs | None) -> dict[str, Any] | None:
+    """What became of an autotuned row's configurations."""
+    if configs is None:
+        return None
+    return {
+        "ok": configs.ok,
+        "of": configs.of,
+        "total": configs.total,
+        "shown": configs.shown,
+        "failed": [
+            {
+                "config": failed.label,
+                "verdict": failed.failure.verdict,
+                "stage": failed.failure.stage,
+                "message": failed.failure.message,
+            }
+            for failed in configs.failed
+        ],
     }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
 from types import ModuleType
 from typing import Any
 
@@ -78,8 +77,8 @@ def describe(module: ModuleType, function: str, names: Names) -> dict[str, Any]:
             }
             for p in jit.params
         ],
-        "tuned": _chosen_by_tuner(wrappers),
-        "computed": _computed_by_heuristics(wrappers),
+        "tuned": sorted(set().union(*map(chosen_by, wrappers))),
+        "computed": sorted(set().union(*map(computed_by, wrappers))),
         "source": place(jit, names),
     }
 
@@ -91,21 +90,20 @@ def _plain_default(parameter: Any) -> dict[str, Any]:
     return {"value": {"none": True} if parameter.default is None else parameter.default}
 
 
-def _chosen_by_tuner(wrappers: Iterable[Any]) -> list[str]:
-    """Names of the constants and options that the configurations of an autotuner set, if there is one."""
+def chosen_by(wrapper: Any) -> set[str]:
+    """Names of the constants and options that the configurations of an autotuner set; none if it is none."""
     chosen: set[str] = set()
-    for wrapper in wrappers:
-        for config in getattr(wrapper, "configs", None) or ():
-            chosen |= set(config.kwargs)
-            chosen |= {n for n in ("num_warps", "num_stages", "maxnreg") if getattr(config, n, None) is not None}
-            chosen |= {"num_ctas"} if getattr(config, "num_ctas", 1) != 1 else set()
-    return sorted(chosen)
+    for config in getattr(wrapper, "configs", None) or ():
+        chosen |= set(config.kwargs)
+        chosen |= {n for n in ("num_warps", "num_stages", "maxnreg") if getattr(config, n, None) is not None}
+        chosen |= {"num_ctas"} if getattr(config, "num_ctas", 1) != 1 else set()
+    return chosen
 
 
-def _computed_by_heuristics(wrappers: Iterable[Any]) -> list[str]:
-    """Names of the constants that `@triton.heuristics` computes at launch."""
-    tables = (getattr(wrapper, "values", None) for wrapper in wrappers)
-    return sorted({name for table in tables if isinstance(table, dict) for name in table})
+def computed_by(wrapper: Any) -> set[str]:
+    """Names of what `@triton.heuristics` computes at launch."""
+    table = getattr(wrapper, "values", None)
+    return set(table) if isinstance(table, dict) else set()
 
 
 def place(jit: Any, names: Names) -> list[Any]:

@@ -21,8 +21,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
 from . import compile as cell
-from . import importing, wire
+from . import configurations, importing, wire
 from .world import World
+
+# What a process of its own is started for, by the name of the job.
+_JOBS = {"cell": cell.run, "configurations": configurations.run}
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _GRACE = 0.3  # seconds that child processes get to end their own cells once the tool is gone
@@ -85,17 +88,17 @@ class Server:
             self.world.inputs.forget()  # the tool has heard of what was read so far
             self.serve()
 
-    def do_cell(self, message: wire.Message, fds: list[int]) -> None:
-        """Fork a process that compiles one cell."""
+    def do_job(self, message: wire.Message, fds: list[int]) -> None:
+        """Fork a process that does one job."""
         if self._fork(fds[0], serves=False) == 0:
-            self._compile(message)
+            self._work(message)
 
     def do_here(self, message: wire.Message, fds: list[int]) -> None:
-        """Compile one cell in this very process, which ends with it: for platforms where fork is unsafe."""
+        """Do one job in this very process, which ends with it: for platforms where fork is unsafe."""
         _die_with_parent()
-        self._compile(message)
+        self._work(message)
 
-    def _compile(self, message: wire.Message) -> NoReturn:
+    def _work(self, message: wire.Message) -> NoReturn:
         gc.disable()
         with open(os.devnull) as null:
             os.dup2(null.fileno(), 0)
@@ -104,7 +107,7 @@ class Server:
                 os.dup2(f.fileno(), fd)
         self._become(message["target"], message["device"])
         try:
-            cell.run(message, self.sock, self.world)
+            _JOBS[message["job"]](message, self.sock, self.world)
         except BaseException as error:  # a full disk, for example: it can still be said, if not be written
             with contextlib.suppress(Exception):
                 wire.send(self.sock, {"event": "broken", "error": "%s: %s" % (type(error).__name__, error)})

@@ -7,7 +7,7 @@ what the target's backend derives from a real tensor. Nothing about attributes i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import releases
@@ -38,7 +38,7 @@ class Pointer:
         return self._size
 
 
-class _Element(str):
+class Element(str):
     """An element type that also knows its size, as a descriptor asks."""
 
     @property
@@ -59,8 +59,14 @@ def descriptor(text: str) -> Any:
     strides = [1]
     for extent in reversed(block[1:]):
         strides.insert(0, strides[0] * max(extent, 16))
-    base = Pointer(_Element(found[1]), True, False)
+    base = Pointer(Element(found[1]), True, False)
     return TensorDescriptor(base, list(block), strides, list(block))
+
+
+def descriptor_type(text: str, block: Sequence[Any]) -> str:
+    """The type `text` with another block shape."""
+    element = text[len("tensordesc<") :].partition("[")[0].strip()
+    return "tensordesc<%s[%s]>" % (element, ", ".join(str(int(extent)) for extent in block))
 
 
 def argument(tree: Any, load: Callable[[str], Any]) -> Any:
@@ -101,3 +107,25 @@ def constant(value: Any, load: Callable[[str], Any]) -> Any:
     if tag == "jit":
         return load(inner)
     raise Unwritable("unknown tag %r" % tag)
+
+
+def written(value: Any) -> Any:
+    """A Python value as a manifest writes it: the inverse of `constant`.
+
+    Raises:
+        Unwritable: a manifest has no way to write it.
+    """
+    import triton.language as tl
+
+    kind = type(value)
+    if value is None:
+        return {"none": True}
+    if kind in (bool, int, float, str):
+        return value
+    if kind in (tuple, list):
+        return {"tuple": [written(one) for one in value]}
+    if kind is tl.constexpr:
+        return {"constexpr": written(value.value)}
+    if kind is tl.dtype:
+        return {"dtype": value.name}
+    raise Unwritable("%r, a %s" % (value, kind.__name__))
