@@ -1,4 +1,4 @@
-"""Configurations of autotuned kernels: what a launch may choose from, which of them are compiled, and the row's verdict."""
+"""Configurations of autotuned kernels: what a launch chooses from, which are compiled, and the row's verdict."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -28,6 +28,17 @@ class Expansion:
 
     configurations: tuple[Configuration, ...]
     unknown: str | None = None
+    asked: bool = False  # the user's code was asked in this run
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What the configurations that a row asks for cost on a target."""
+
+    total: int  # configurations that a launch chooses from
+    asked: int  # that the row asks for
+    unknown: int  # of those, what has to be compiled
+    seconds: float | None  # that compiling them takes, by those that are known; None if none is
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,27 +48,22 @@ class Launches:
     cells: tuple[Cell, ...]
     total: int = 1  # that a launch chooses from
     failure: Failure | None = None  # why nothing can be compiled
+    asked: bool = True  # the user's code was asked in this run; else it is recorded
 
-    def result(self, judge: Callable[[Cell], Result | None], autotune: str) -> Result | None:
-        """The row's result from those that `judge` gives; None if it gives None for one of them."""
+    def result(self, results: Sequence[Result], autotune: str) -> Result:
+        """The row's result from those of its cells."""
         if self.failure:
-            return Result(Outcome(self.failure), "compiled")
-        judged = []
-        for cell in self.cells:
-            result = judge(cell)
-            if result is None:
-                return None
-            judged.append((cell.configuration, result))
-        if judged[0][0] is None:
-            return judged[0][1]
-        return combine([(one, result) for one, result in judged if one], autotune, self.total)
+            return Result(Outcome(self.failure), "compiled" if self.asked else "cached")
+        judged = [(cell.configuration, result) for cell, result in zip(self.cells, results, strict=True)]
+        chosen = [(one, result) for one, result in judged if one]
+        return combine(chosen, autotune, self.total) if chosen else results[0]
 
 
 def launches(cell: Cell, expansion: Expansion) -> Launches:
     """The configurations of `cell` that its row asks for."""
     if expansion.unknown:
         message = f"its configurations cannot be told: {expansion.unknown}"
-        return Launches((), 0, Failure("options-error", "options", message))
+        return Launches((), 0, Failure("options-error", "options", message), expansion.asked)
     chosen = choose(expansion.configurations, cell.row.settings.configs)
     return Launches(tuple(replace(cell, configuration=one) for one in chosen), len(expansion.configurations))
 
@@ -92,7 +98,7 @@ class Expander:
         is_sound = not attempt.result["unfit"] and not resolution.unfit
         if is_sound and inputs.fit and resolution.inputs.unchanged():
             self.chains.append(first, inputs.lists, record, self.resolver.observe(resolution))
-        return self._known.setdefault(first.hex, _expansion(record))
+        return self._known.setdefault(first.hex, replace(_expansion(record), asked=True))
 
     def _first(self, cell: Cell, resolution: Resolution) -> Key:
         """Functions of the user's decide, so everything that importing the module read counts."""
@@ -111,5 +117,3 @@ class Expander:
 def _expansion(record: Mapping[str, Any]) -> Expansion:
     found = tuple(Configuration(**{n: one[n] for n in _CONFIGURATION}) for one in record["configurations"] or ())
     return Expansion(found, record["unknown"] or (None if found else "its autotuner has no configurations"))
-
-

@@ -60,7 +60,7 @@ def _parameters(cell: Cell, kernel: Mapping[str, Any]) -> Iterator[str]:
 
 
 def chosen_at_launch(cell: Cell, kernel: Mapping[str, Any]) -> set[str]:
-    """Names of what autotuning and heuristics decide, since the row does not give it; none if it is compiled as written."""
+    """Names of what autotuning and heuristics decide; none if the row gives it all, and is compiled as written."""
     given = {*cell.row.constants, *cell.row.options_for(cell.target.backend)}
     return {*kernel["tuned"], *kernel["computed"]} - given
 

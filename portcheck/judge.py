@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -18,10 +19,10 @@ from portcheck.compiler.attempt import Attempt
 from portcheck.compiler.job import Job, Unit
 from portcheck.compiler.outcome import import_failure, judge
 from portcheck.compiler.service import Service
-from portcheck.compiler.tree import Imported
+from portcheck.compiler.tree import Imported, Process
 from portcheck.diagnose import limits
 from portcheck.errors import UsageError
-from portcheck.expansion import Expander, Launches, launches
+from portcheck.expansion import Cost, Expander, Launches, launches
 from portcheck.filing import CellKeys, Filed, Filing, Finished, Front
 from portcheck.inputs import Inputs
 from portcheck.installed import StandIns
@@ -120,13 +121,12 @@ class Judge:
         assert resolution is not None  # importing always gives one
         if resolution.failed:
             return self._not_imported(cell, resolution.failed)
-        known = partial(self._known, resolution=resolution)
-        compiled = partial(self._compile, resolution=resolution, force=force)
         found = self._launches(cell, resolution, asking=True)
         assert found is not None  # asking always gives some
-        result = found.result(lambda one: (None if force else known(one)) or compiled(one), cell.row.settings.autotune)
-        assert result is not None  # compiling always gives one
-        return result
+        known = [None if force else self._known(one, resolution) for one in found.cells]
+        unknown = [one for one, result in zip(found.cells, known, strict=True) if result is None]
+        compiled = iter(self._compile_all(unknown, resolution, force))
+        return found.result([result or next(compiled) for result in known], cell.row.settings.autotune)
 
     def depends_on(self, cells: Iterable[Cell]) -> StandIns:
         """The installed distributions and modules that deciding about cells depends on; imports what has to be.
@@ -178,6 +178,20 @@ class Judge:
                 return ", ".join(differences(last, self._keys.parts(one, resolution))) or "its record is gone"
         return "nothing has to be compiled"
 
+    def cost(self, cell: Cell) -> Cost | None:
+        """What the configurations of a row cost, as far as they are known without importing; None if it has none."""
+        resolution = self._resolution(cell, importing=False)
+        if resolution is None or resolution.failed:
+            return None
+        found = self._launches(cell, resolution, asking=False)
+        if found is None or not any(one.configuration for one in found.cells):
+            return None
+        results = [self._known(one, resolution) for one in found.cells]
+        seconds = [result.outcome.seconds for result in results if result]
+        unknown = len(results) - len(seconds)
+        about = sum(seconds) / len(seconds) * unknown if seconds else None
+        return Cost(found.total, len(results), unknown, about)
+
     def explain(self, cell: Cell) -> Standing:
         """Where a cell's verdict stands: what is recorded, what differs from the last compile, what makes it open.
 
@@ -206,6 +220,9 @@ class Judge:
         resolution = self._resolution(cell, importing=True)
         assert resolution is not None  # importing always gives one
         if resolution.failed:
+            raise LookupError(cell.name)
+        found = self._launches(cell, resolution, asking=True)
+        if found is None or found.failure:
             raise LookupError(cell.name)
         cell = self._shown(cell, resolution, result)
         keys, settings = self._keys.of(cell, resolution), cell.row.settings
@@ -279,8 +296,15 @@ class Judge:
     def _recorded(self, cell: Cell, resolution: Resolution) -> Result | None:
         """What records say of a row, if they say it of all that it asks for."""
         found = self._launches(cell, resolution, asking=False)
-        known = partial(self._known, resolution=resolution)
-        return found.result(known, cell.row.settings.autotune) if found else None
+        if found is None:
+            return None
+        results = []
+        for one in found.cells:
+            result = self._known(one, resolution)
+            if result is None:
+                return None
+            results.append(result)
+        return found.result(results, cell.row.settings.autotune)
 
     def _launches(self, cell: Cell, resolution: Resolution, *, asking: bool) -> Launches | None:
         """What is compiled for a row: as written, or as its kernel's autotuner and heuristics choose."""
@@ -307,7 +331,19 @@ class Judge:
         found = self._filing.find(keys, cell.row.settings)
         return self._result(cell, resolution, keys, found, "remote" if found.remote else "cached") if found else None
 
-    def _compile(self, cell: Cell, resolution: Resolution, force: bool) -> Result:
+    def _compile_all(self, cells: Sequence[Cell], resolution: Resolution, force: bool) -> list[Result]:
+        """Compile configurations of one row. Those that differ in options only may share a front end."""
+        groups: defaultdict[str, list[int]] = defaultdict(list)
+        for at, cell in enumerate(cells):
+            groups[digest(canonical({**self._job(cell, resolution).spec, "options": None}))].append(at)
+        results = {}
+        for group in groups.values():
+            front = self._service().front(self._job(cells[group[0]], resolution)) if len(group) > 1 else nullcontext()
+            with front as shared:
+                results.update({at: self._compile(cells[at], resolution, force, shared) for at in group})
+        return [results[at] for at in range(len(cells))]
+
+    def _compile(self, cell: Cell, resolution: Resolution, force: bool, shared: Process | None = None) -> Result:
         keys, settings = self._keys.of(cell, resolution), cell.row.settings
         fronts: list[Front] = []
         answers: list[Filed] = []
@@ -318,7 +354,7 @@ class Judge:
             answers.extend([answer] if answer else [])
             return answer is None
 
-        attempt = self._service().compile(self._job(cell, resolution), on_front)
+        attempt = self._service().compile(self._job(cell, resolution), on_front, shared)
         if isinstance(attempt, Imported):
             return self._not_imported(cell, attempt)
         late, fit_late = self._late(attempt, resolution)

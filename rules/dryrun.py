@@ -16,11 +16,13 @@ def dry_run(run: Run) -> str:
     expected, lines, total, unknown = run.expected_seconds, [], 0.0, 0
     todo = {cell.name: cell for cell in run.settle()}
     for name, cell in todo.items():
-        seconds = expected.get(name)
+        cost = run.workshop.judge(cell).cost(cell)
+        seconds = cost.seconds if cost else expected.get(name)
         total += seconds or 0.0
         unknown += seconds is None
         about = f"about {seconds:.1f} s" if seconds is not None else "not timed yet"
-        lines.append(f"{name}: {run.why(cell)}; {about}")
+        configurations = f"; {cost.unknown} of {cost.total} configurations" if cost else ""
+        lines.append(f"{name}: {run.why(cell)}{configurations}; {about}")
     if run.request.force:
         lines.insert(0, "--force: every cell is compiled")
     estimate = f"about {total:.1f} s of compiling" + (f", and {unknown} cells never timed" if unknown else "")

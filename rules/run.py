@@ -6,7 +6,7 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TextIO
@@ -22,6 +22,7 @@ from portcheck.manifest.loader import load
 from portcheck.manifest.model import Manifest
 from portcheck.report.model import Report, exit_status, status_of
 from portcheck.report.progress import INTERVAL, Progress, make_progress, told_origin
+from portcheck.rules.costs import told
 from portcheck.rules.request import Request
 from portcheck.rules.trouble import Trouble
 from portcheck.saveir import save_ir
@@ -74,6 +75,7 @@ class Run:
         keeper = load(request.cache_of) if request.cache_of else self.manifest
         self.store = open_store(keeper, request.remote, self.warn)
         self.remarks: list[str] = []  # shown below the matrix
+        self._costs_told: set[str] = set()  # names of cells
         self.on_interrupt: list[Callable[[], None]] = []  # what else has to be cleaned up, at once
         self._history = History(self.store, self.manifest.folder)
         self._workshop: Workshop | None = None
@@ -167,6 +169,8 @@ class Run:
                     # One by one: every row that does not fit its kernel is told, not only the first.
                     self.trouble.guarded(partial(self.workshop.judge(cell).resolve, cell))
 
+            self._tell_costs(names)
+
         unit = self.cells[names[0]].row.ref.unit
         slow = threading.Timer(INTERVAL, self.progress.note, [f"importing {unit} …"])
         slow.daemon = True
@@ -175,6 +179,15 @@ class Run:
             return self.trouble.guarded(resolve)
         finally:
             slow.cancel()
+
+    def _tell_costs(self, names: Iterable[str]) -> None:
+        """Say what configurations cost that are not known yet, of each cell once."""
+        open_ = [] if self.problems else [self.cells[name] for name in names if name not in self.known]
+        new = [cell for cell in open_ if cell.name not in self.results and cell.name not in self._costs_told]
+        costs = [(cell, cost) for cell in new if (cost := self.workshop.judge(cell).cost(cell))]
+        self._costs_told |= {cell.name for cell, _ in costs}
+        for line in told(costs):
+            self.warn(line)
 
     def compile(self, name: str) -> bool:
         """Action of `compile:CELL`. A verdict is no reason to fail: what depends on the task would not run."""
@@ -258,6 +271,8 @@ class Run:
         self.progress = make_progress(stream, asked.quiet, asked.verbose, expected, not asked.no_color)
         self.progress.start(cells)
         self._shows_progress = True
+        if self._workshop is not None:
+            self._tell_costs(self.cells)
 
     def warn(self, text: str) -> None:
         """Tell the user something in a line of its own."""

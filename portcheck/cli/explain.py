@@ -80,6 +80,11 @@ def _lines(cell: Cell, standing: Standing) -> Iterator[str]:
         yield "  recorded: nothing; its module cannot be imported, and such failures are not kept"
     else:
         yield from _standing(standing)
+    if configs := standing.known.configs if standing.known else None:
+        yield f"  configurations: {configs.ok} of {configs.of} compile, of {configs.total} that a launch chooses from"
+        yield f"  shown is {configs.shown}"
+        for failed in configs.failed:
+            yield f"    {failed.label}: {failed.failure.verdict} in {failed.failure.stage}: {failed.failure.message}"
     if failure:
         where = f" at {failure.position.file}:{failure.position.line}" if failure.position else ""
         yield f"  {failure.verdict} in {failure.stage}{where}: {failure.message}"

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from portcheck.compiler import devices, scratch
 from portcheck.compiler.attempt import Attempt, OnFront, follow
@@ -25,6 +25,8 @@ from portcheck.toolchain.model import Toolchain
 # that took long stay: packages, of which modules are only forks.
 _IDLE_LIMIT = 24
 _EXPENSIVE = 0.3  # seconds
+
+AnyProcess = TypeVar("AnyProcess", bound=Process)
 
 
 @dataclass(slots=True, eq=False)
@@ -80,15 +82,46 @@ class Service:
             with self._holding(unit, target) as held:
                 return held.imported
 
-    def compile(self, job: Job, on_front: OnFront = lambda _: True) -> Attempt | Imported:
-        """Do one job in a process of its own; or say why its module cannot be imported there."""
-        run = self._compile_spawned if self._isolation == "spawn" else self._compile_forked
-        with self._unless_stopped():
-            work = Path(tempfile.mkdtemp(dir=self._scratch))
+    def compile(self, job: Job, on_front: OnFront = lambda _: True, front: Process | None = None) -> Attempt | Imported:
+        """Do one job in a process of its own; or say why its module cannot be imported there.
+
+        `front`: from `front`, a process in which the job's front end has run.
+        """
+        with self._unless_stopped(), self._work_folder() as work:
+            if self._isolation == "spawn":
+                return self._compile_spawned(job, work, on_front)
+            if front:
+                with contextlib.suppress(OSError):  # it may be gone; there is another way
+                    return self._compile_in(front, job, work, on_front)
+                self._check()
+            return self._compile_forked(job, work, on_front)
+
+    @contextlib.contextmanager
+    def front(self, job: Job) -> Iterator[Process | None]:
+        """A process in which the job's front end has run, for jobs that differ in options; None where there is none."""
+        if self._isolation == "spawn":
+            yield None
+            return
+        with self._unless_stopped(), self._work_folder() as work, self._holding(job.unit, job.target) as held:
             try:
-                return run(job, work, on_front)
-            finally:
-                shutil.rmtree(work, ignore_errors=True)
+                process = held.host.process and held.host.process.fork({"do": "fork"})
+            except OSError:
+                process = None
+            if process is None:
+                yield None
+                return
+            with self._tracked(process):
+                ran = process.run_front(_request(job, work), self._guard, job.timeout, job.max_rss)
+                self._check()
+                yield process if ran else None
+
+    @contextlib.contextmanager
+    def _work_folder(self) -> Iterator[Path]:
+        work = Path(tempfile.mkdtemp(dir=self._scratch))
+        try:
+            yield work
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
 
     def stop(self) -> None:
         """Kill every process at once. Whoever waits for one gets `Interrupted`. Safe in a signal handler."""
@@ -117,16 +150,18 @@ class Service:
                 if held.host.process is None:
                     return held.imported
                 try:
-                    cell = held.host.process.fork({"do": "job", **_request(job, work)})
+                    return self._compile_in(held.host.process, job, work, on_front)
                 except OSError:  # the kernel may have killed it for its memory, once; user code may end it every time
                     self._check()
                     self._forget(held.host)
                     if last:
                         return replace(held.imported, death="its process ended after the import")
-                    continue
-                with self._tracked(cell):
-                    return self._follow(cell, job, work, on_front)
         raise AssertionError("the loop returns or raises")
+
+    def _compile_in(self, process: Process, job: Job, work: Path, on_front: OnFront) -> Attempt:
+        """Do a job in a fork of `process`. Raises OSError when there is nothing to fork from."""
+        with self._tracked(process.fork({"do": "job", **_request(job, work)})) as cell:
+            return self._follow(cell, job, work, on_front)
 
     def _forget(self, lost: _Host) -> None:
         """Drop a host with all that it holds, so that the next who needs any of it imports anew."""
@@ -262,11 +297,11 @@ class Service:
             self._forget(host)
 
     @contextlib.contextmanager
-    def _tracked(self, process: Process) -> Iterator[None]:
+    def _tracked(self, process: AnyProcess) -> Iterator[AnyProcess]:
         self._alive.add(process.pid)
         try:
             self._check()
-            yield
+            yield process
         finally:
             self._alive.discard(process.pid)
             process.close()
@@ -293,5 +328,11 @@ def _target(target: Target) -> dict[str, Any]:
 
 
 def _request(job: Job, work: Path) -> dict[str, Any]:
-    main = job.unit.request()["units"][0]
-    return {"job": job.kind, "work": str(work), "unit": main, "function": job.function, "spec": dict(job.spec), **_target(job.target)}
+    return {
+        "job": job.kind,
+        "work": str(work),
+        "unit": job.unit.request()["units"][0],
+        "function": job.function,
+        "spec": dict(job.spec),
+        **_target(job.target),
+    }

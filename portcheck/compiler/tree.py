@@ -104,6 +104,22 @@ class Process:
         with contextlib.suppress(OSError):
             self.sock.close()
 
+    def run_front(self, request: Message, guard: Guard, timeout: float, max_rss: int) -> bool:
+        """Run a front end in this process, for the cells that will be forked from it; False if that ended it.
+
+        `timeout` in seconds, `max_rss` in bytes.
+        """
+        watched = guard.watch(self.pid, timeout, max_rss)
+        try:
+            with self.lock:
+                wire.send(self.sock, {"do": "front", **request})
+                reply, _ = wire.receive(self.sock)
+        except OSError:
+            return False
+        finally:
+            guard.release(watched)
+        return bool(reply and reply["event"] == "front")
+
     def import_units(self, request: Message, scratch: Path, guard: Guard, timeout: float) -> Imported:
         """Import user code in this process, killing it after `timeout` seconds. Files go through `scratch`."""
         imported = self._imported("import", request, scratch, guard, timeout)

@@ -11,6 +11,7 @@ from portcheck.report.model import MISSING, ORIGINS, SKIPPED, Report, ReportCell
 from portcheck.report.note import NOTE
 from portcheck.report.passed import render_passed
 from portcheck.report.style import Style
+from portcheck.report.tuned import render_tuned
 from portcheck.target import Target
 from portcheck.toolchain.model import Toolchain
 from portcheck.verdicts import SHORT
@@ -33,6 +34,7 @@ def render(report: Report, *, color: bool, width: int | None) -> str:
         title = style("bold", f"Triton {toolchain.release}") if several else None
         parts.extend(_matrix(report, toolchain, title, style, width))
     parts.extend(render_groups(report, style, releases=several))
+    parts.extend(render_tuned(report, style, releases=several))
     parts.extend(render_launches(report, style, releases=several))
     parts.extend(render_passed(report, style, releases=several))
     parts += [_summary(report, several), NOTE]
@@ -87,7 +89,9 @@ def text_of(reported: ReportCell | None) -> str:
         return _ABSENT if reported is None or reported.result.origin != MISSING else MISSING
     if reported.status in ("new", "known"):
         return f"{SHORT[reported.result.outcome.verdict]}:{reported.letter}"
-    return reported.status
+    configs = reported.result.configs
+    survivors = f" {configs.ok}/{configs.of}" if configs and configs.ok < configs.of else ""
+    return f"{reported.status}{survivors}"
 
 
 def _cell(reported: ReportCell | None, width: int, style: Style) -> str:

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 import warnings
+from functools import partial
 from typing import Any
 
 from . import blame, importing, kernels, linker, refused, releases, settings, stages, units, values, wire
@@ -36,8 +37,8 @@ def run(request: wire.Message, channel: socket.socket, world: World) -> None:
     inputs.on_new = lambda kind, name: _tell_read(channel, request["work"], kind, name)
     inputs.start()
     try:
-        _prepare(request, pipeline, blamed, inputs)
-        function, args, options = _launch(request, world.device, world.folder)
+        _prepare(request, pipeline, blamed, world)
+        function, args, options = launch(request, world.device, world.folder)
         refused.check(options)
         function.run(*args, grid=(1, 1, 1), warmup=True, **options)
         pipeline.leave()
@@ -75,7 +76,7 @@ def _ask(channel: socket.socket, question: wire.Message) -> bool:
     return bool(answer and answer["go"])
 
 
-def _prepare(request: wire.Message, pipeline: stages.Pipeline, blamed: blame.Blame, inputs: Inputs) -> None:
+def _prepare(request: wire.Message, pipeline: stages.Pipeline, blamed: blame.Blame, world: World) -> None:
     from triton.backends import backends
     from triton.compiler import compiler, errors
 
@@ -84,14 +85,23 @@ def _prepare(request: wire.Message, pipeline: stages.Pipeline, blamed: blame.Bla
     warnings.filterwarnings("ignore", message=".*TRITON_DEFAULT_FP_FUSION is unset.*")
     release.keep_apart(os.path.join(request["work"], CACHE))
     release.print_ptxas_log()
-    pipeline.install(compiler, [b.compiler for b in backends.values()])
+    pipeline.install(compiler, [b.compiler for b in backends.values()], partial(_shared, world))
     blamed.install(errors)
     if request["target"]["backend"] == "hip":
         amd = backends["amd"].compiler
         release.without_torch(amd)
         if release.runs_lld:
-            inputs.note_tool(linker.NAME)
+            world.inputs.note_tool(linker.NAME)
             _provide_linker(amd, pipeline)
+
+
+def _shared(world: World, source: Any, options: Any) -> Any:
+    """The module that a front end has made already, in the process that this one was forked from."""
+    kept = world.front
+    if kept is None or not kept.fits(source, options):
+        return None
+    kept.repeat(world.inputs)
+    return kept.module
 
 
 def _provide_linker(amd: Any, pipeline: stages.Pipeline) -> None:
@@ -102,7 +112,7 @@ def _provide_linker(amd: Any, pipeline: stages.Pipeline) -> None:
         raise
 
 
-def _launch(request: wire.Message, device: Device, folder: str) -> tuple[Any, list[Any], dict[str, Any]]:
+def launch(request: wire.Message, device: Device, folder: str) -> tuple[Any, list[Any], dict[str, Any]]:
     """The JIT function, and the positional arguments and options of the launch that the row stands for."""
     spec = request["spec"]
 

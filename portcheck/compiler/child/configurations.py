@@ -19,6 +19,9 @@ Arguments = dict[str, Any]
 Chosen = dict[str, Any]  # what is passed to the JIT function besides the arguments
 
 
+_USUAL = ("num_ctas", 1)  # not worth a word in a configuration's label
+
+
 class Unknown(Exception):
     """Why the configurations cannot be told, as a sentence that says what to do."""
 
@@ -71,7 +74,7 @@ def _enumerated(request: wire.Message, folder: str) -> Iterator[wire.Message]:
 def _through(
     wrappers: list[Any], chosen: Chosen, arguments: Callable[[], Arguments], given: set[str]
 ) -> Iterator[tuple[Chosen, Arguments, list[str]]]:
-    """What each way through the wrappers passes on, the arguments as hooks leave them, and names of what a tuner set."""
+    """Each way through the wrappers: what is passed on, the arguments as hooks leave them, names that a tuner set."""
     if not wrappers:
         yield chosen, arguments(), []
         return
@@ -88,7 +91,7 @@ def _through(
         for config in _kept(outer, {**arguments(), **chosen}, given):
             passed = {**chosen, **config.all_kwargs()}
             for rest, seen, label in _through(inner, passed, _hooked(config, passed, arguments), given):
-                yield rest, seen, [*config.all_kwargs(), *label]
+                yield rest, seen, [*(n for n, value in config.all_kwargs().items() if (n, value) != _USUAL), *label]
     else:
         yield from _through(inner, chosen, arguments, given)
 

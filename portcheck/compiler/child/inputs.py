@@ -12,7 +12,7 @@ import importlib.util
 import os
 import sys
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.machinery import ModuleSpec
 from typing import Any
 
@@ -97,6 +97,12 @@ class Inputs(importlib.abc.MetaPathFinder):
             for place in path:
                 self._add("module", os.path.join(os.path.abspath(place), leaf))
         return None
+
+    def repeat(self, seen: Iterable[tuple[str, str]], unfit: Iterable[str]) -> None:
+        """Record what another process has read, as if it had been read here."""
+        for kind, name in sorted(seen):
+            self._add(kind, name)
+        self.unfit.update(unfit)
 
     def note_file(self, path: str) -> None:
         """A file whose content counts was named where no event tells of its being read."""

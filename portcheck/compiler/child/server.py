@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
 from . import compile as cell
-from . import configurations, importing, wire
+from . import configurations, fronts, importing, wire
 from .world import World
 
 # What a process of its own is started for, by the name of the job.
@@ -63,7 +63,7 @@ class Server:
         device = self.world.device
         device.on_first = lambda: wire.send(self.sock, {"event": "asked"})  # in case the import never ends
         began = time.perf_counter()
-        with self._output_to(message["output"]):
+        with self._output_to(message["output"], message["output"]):
             found = importing.answer(message, self.world)
         device.on_first = None
         self._listen_for_exits()
@@ -87,6 +87,13 @@ class Server:
         if self._fork(fds[0], serves=True) == 0:
             self.world.inputs.forget()  # the tool has heard of what was read so far
             self.serve()
+
+    def do_front(self, message: wire.Message, fds: list[int]) -> None:
+        """Run a front end in this process, for the cells that will be forked from it."""
+        with self._output_to(os.path.join(message["work"], "out"), os.path.join(message["work"], "err")):
+            self._become(message["target"], message["device"])
+            self.world.front = fronts.keep(message, self.world)
+        wire.send(self.sock, {"event": "front"})
 
     def do_job(self, message: wire.Message, fds: list[int]) -> None:
         """Fork a process that does one job."""
@@ -142,12 +149,12 @@ class Server:
         return 0
 
     @contextlib.contextmanager
-    def _output_to(self, path: str) -> Iterator[None]:
-        """fd 1 and 2 go to a file meanwhile."""
+    def _output_to(self, out: str, err: str) -> Iterator[None]:
+        """fd 1 and 2 go to files meanwhile, which may be one."""
         kept = os.dup(1), os.dup(2)
-        with open(path, "wb") as f:
-            os.dup2(f.fileno(), 1)
-            os.dup2(f.fileno(), 2)
+        for fd, path in ((1, out), (2, err)):
+            with open(path, "ab") as f:
+                os.dup2(f.fileno(), fd)
         try:
             yield
         finally:

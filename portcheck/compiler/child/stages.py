@@ -43,8 +43,11 @@ class Pipeline:
         self.times[self.stage] = self.times.get(self.stage, 0.0) + now - self._began
         self._began = now
 
-    def install(self, compiler: Any, backends: Iterable[Any]) -> None:
-        """Wrap option parsing, the making of the source and of its IR, and every stage of every backend."""
+    def install(self, compiler: Any, backends: Iterable[Any], shared: Callable[[Any, Any], Any]) -> None:
+        """Wrap option parsing, the making of the source and of its IR, and every stage of every backend.
+
+        `shared` gives the IR of a source and options if a front end has made it already, else None.
+        """
         source = compiler.ASTSource
         make, make_ir = source.__init__, source.make_ir
 
@@ -55,7 +58,8 @@ class Pipeline:
 
         def made_ir(this: Any, *args: Any, **kwargs: Any) -> Any:
             self.enter("frontend")
-            return make_ir(this, *args, **kwargs)
+            module = shared(this, self.options)
+            return make_ir(this, *args, **kwargs) if module is None else module
 
         source.__init__, source.make_ir = made, made_ir
         for backend in backends:

@@ -17,7 +17,6 @@ _ASKED = (
     "pos pow radd rand rdivmod repr rfloordiv rlshift rmod rmul ror round rpow rrshift rshift rsub rtruediv rxor str "
     "sub truediv trunc xor"
 ).split()
-_HASHED = "hash"
 _WRITING = frozenset({"zero_", "fill_", "copy_"})  # what hooks do to tensors; no configuration depends on it
 
 
@@ -37,10 +36,13 @@ class _Whole(int):
         raise Undetermined(self.name)
 
     def __eq__(self, other: Any) -> bool:
-        return _differs(self, other)
+        return _equal(self, other)
 
     def __ne__(self, other: Any) -> bool:
-        return not _differs(self, other)
+        return not _equal(self, other)
+
+    def __hash__(self) -> int:
+        raise Undetermined(self.name)
 
 
 class _Real(float):
@@ -49,15 +51,18 @@ class _Real(float):
     name: str
 
     def __eq__(self, other: Any) -> bool:
-        return _differs(self, other)
+        return _equal(self, other)
 
     def __ne__(self, other: Any) -> bool:
-        return not _differs(self, other)
+        return not _equal(self, other)
+
+    def __hash__(self) -> int:
+        raise Undetermined(self.name)
 
 
-def _differs(number: Any, other: Any) -> bool:
+def _equal(number: Any, other: Any) -> bool:
     """The answer to `==`: an argument is not None, and an integer that is 1 is a constant, for Triton and in rows."""
-    if other is None or (other == 1 and isinstance(number, _Whole) and type(other) is int):
+    if other is None or (type(other) is int and other == 1 and isinstance(number, _Whole)):
         return False
     raise Undetermined(number.name)
 
@@ -71,8 +76,8 @@ def _asking(name: str) -> Callable[..., Any]:
 
 
 for _kind in (_Whole, _Real):
-    for _name in [*("__%s__" % one for one in _ASKED), "__%s__" % _HASHED]:
-        if _name not in vars(_kind) or vars(_kind)[_name] is None:  # a class with __eq__ has None for its hash
+    for _name in ("__%s__" % one for one in _ASKED):
+        if _name not in vars(_kind):
             setattr(_kind, _name, _asking(_name))
 
 

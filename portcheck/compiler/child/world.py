@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from .device import Device
 from .inputs import Inputs
@@ -23,4 +24,5 @@ class World:
     walk: Walk
     options: dict[str, list[str]]  # backend → the launch options it knows
     environment: dict[str, str]  # before user code
+    front: Any = None  # what a front end made that cells of this process share: see fronts
     patched: list[str] | None = None  # what user code replaced in Triton, as of the last import that ran any
