@@ -12,10 +12,10 @@ def told(costs: Iterable[tuple[Cell, Cost]]) -> Iterator[str]:
     """One line a row that asks for more than its first configuration, of what is not known yet."""
     rows: dict[tuple[str, str], list[tuple[Cell, Cost]]] = {}
     for cell, cost in costs:
-        if cost.unknown and cell.row.settings.configs != "first":
+        if cost.unknown and cost.total > 1 and cell.row.settings.configs != "first":
             rows.setdefault((cell.row.name, cell.release), []).append((cell, cost))
     for (name, _), of_row in rows.items():
-        yield f'{name}: {_counts(of_row)}: {_compiles(of_row)}, where configs = "first" has {len(of_row)}'
+        yield f'{name}: {_counts(of_row)}: {_compiles(of_row)}; configs = "first" would take {len(of_row)}'
 
 
 def _counts(of_row: list[tuple[Cell, Cost]]) -> str:
