@@ -62,10 +62,12 @@ def combine(judged: Sequence[tuple[Configuration, Result]], autotune: str, total
     """The result of a row from those of its configurations.
 
     On the device configurations that do not compile or fit are passed over, so with `autotune` "any" a row is ok if one
-    of them is; with "all" each has to be. The row shows the outcome of the first that decides. `total`: how many
-    configurations a launch chooses from.
+    of them is; with "all" each has to be. The row shows the outcome of the first that decides; a tool that is missing
+    decides before all other failures, since nobody knows what the rest would be. `total`: how many configurations a
+    launch chooses from.
     """
     failed = [(one, result) for one, result in judged if result.outcome.failure]
+    failed.sort(key=lambda pair: pair[1].outcome.verdict != "toolchain-error")
     passed = [(one, result) for one, result in judged if not result.outcome.failure]
     decisive = failed or passed if autotune == "all" else passed or failed
     shown, result = decisive[0]

@@ -13,8 +13,8 @@ from typing import Any
 from . import values
 
 _ASKED = (
-    "abs add and bool ceil divmod eq float floor floordiv format ge gt index int invert le lshift lt mod mul ne neg or "
-    "pos pow radd rand rdivmod repr rfloordiv rlshift rmod rmul ror round rpow rrshift rshift rsub rtruediv rxor str "
+    "abs add and bool ceil complex divmod eq float floor floordiv format ge gt index int invert le lshift lt mod mul ne "
+    "neg or pos pow radd rand rdivmod repr rfloordiv rlshift rmod rmul ror round rpow rrshift rshift rsub rtruediv rxor str "
     "sub truediv trunc xor"
 ).split()
 _WRITING = frozenset({"zero_", "fill_", "copy_"})  # what hooks do to tensors; no configuration depends on it
@@ -24,11 +24,15 @@ class Undetermined(BaseException):
     """User code asked for what a row does not say. Not an Exception, so that no fallback of the user's swallows it."""
 
 
-class _Whole(int):
-    """An integer argument."""
+class _Number:
+    """A number that passes for an `int` or a `float`. It is none: C code reads those without asking."""
 
-    name: str
-    divisible: bool
+    def __init__(self, kind: type, name: str, divisible: bool = False) -> None:
+        self.kind, self.name, self.divisible = kind, name, divisible
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:  # what isinstance() looks at
+        return self.kind
 
     def __mod__(self, other: Any) -> Any:
         if self.divisible and type(other) is int and other > 0 and 16 % other == 0:
@@ -36,35 +40,16 @@ class _Whole(int):
         raise Undetermined(self.name)
 
     def __eq__(self, other: Any) -> bool:
-        return _equal(self, other)
+        """An argument is not None, and an integer that is 1 is a constant, for Triton and in rows."""
+        if other is None or (type(other) is int and other == 1 and self.kind is int):
+            return False
+        raise Undetermined(self.name)
 
     def __ne__(self, other: Any) -> bool:
-        return not _equal(self, other)
+        return not self == other
 
     def __hash__(self) -> int:
         raise Undetermined(self.name)
-
-
-class _Real(float):
-    """A floating-point argument."""
-
-    name: str
-
-    def __eq__(self, other: Any) -> bool:
-        return _equal(self, other)
-
-    def __ne__(self, other: Any) -> bool:
-        return not _equal(self, other)
-
-    def __hash__(self) -> int:
-        raise Undetermined(self.name)
-
-
-def _equal(number: Any, other: Any) -> bool:
-    """The answer to `==`: an argument is not None, and an integer that is 1 is a constant, for Triton and in rows."""
-    if other is None or (type(other) is int and other == 1 and isinstance(number, _Whole)):
-        return False
-    raise Undetermined(number.name)
 
 
 def _asking(name: str) -> Callable[..., Any]:
@@ -75,10 +60,9 @@ def _asking(name: str) -> Callable[..., Any]:
     return asked
 
 
-for _kind in (_Whole, _Real):
-    for _name in ("__%s__" % one for one in _ASKED):
-        if _name not in vars(_kind):
-            setattr(_kind, _name, _asking(_name))
+for _name in ("__%s__" % one for one in _ASKED):
+    if _name not in vars(_Number):
+        setattr(_Number, _name, _asking(_name))
 
 
 class Tensor:
@@ -103,8 +87,8 @@ class Tensor:
     def element_size(self) -> int:
         return self.itemsize
 
-    def data_ptr(self) -> int:
-        return _number(_Whole(0), "the address of %s" % self._name, self._divisible)
+    def data_ptr(self) -> Any:
+        return _Number(int, "the address of %s" % self._name, self._divisible)
 
     def __bool__(self) -> bool:
         raise Undetermined(self._name)
@@ -135,16 +119,7 @@ def argument(name: str, tree: Any, load: Callable[[str], Any]) -> Any:
         return Tensor(name, kind[1:].removeprefix("k"), divisible)
     if kind.startswith("tensordesc"):
         return _descriptor(name, kind)
-    if kind.startswith(("fp", "bf")):
-        number = _Real(0.5)
-        number.name = name
-        return number
-    return _number(_Whole(0), name, divisible)
-
-
-def _number(number: _Whole, name: str, divisible: bool) -> _Whole:
-    number.name, number.divisible = name, divisible
-    return number
+    return _Number(float if kind.startswith(("fp", "bf")) else int, name, divisible)
 
 
 def _descriptor(name: str, kind: str) -> Any:
@@ -152,5 +127,5 @@ def _descriptor(name: str, kind: str) -> Any:
     found = values.descriptor(kind)
     for of in ("shape", "strides"):
         extents = ("%s.%s[%d]" % (name, of, at) for at in range(len(found.block_shape)))
-        setattr(found, of, [_number(_Whole(0), extent, False) for extent in extents])
+        setattr(found, of, [_Number(int, extent) for extent in extents])
     return found
