@@ -13,9 +13,9 @@ from typing import Any
 from . import values
 
 _ASKED = (
-    "abs add and bool ceil complex divmod eq float floor floordiv format ge gt index int invert le lshift lt mod mul ne "
-    "neg or pos pow radd rand rdivmod repr rfloordiv rlshift rmod rmul ror round rpow rrshift rshift rsub rtruediv rxor str "
-    "sub truediv trunc xor"
+    "abs add and bool ceil complex divmod eq float floor floordiv format ge gt index int invert le lshift lt "
+    "mod mul ne neg or pos pow radd rand rdivmod repr rfloordiv rlshift rmod rmul ror round rpow rrshift "
+    "rshift rsub rtruediv rxor str sub truediv trunc xor"
 ).split()
 _WRITING = frozenset({"zero_", "fill_", "copy_"})  # what hooks do to tensors; no configuration depends on it
 
