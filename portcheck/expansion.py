@@ -87,6 +87,10 @@ class Expander:
             self._known[first.hex] = _expansion(record or {})
         return self._known[first.hex]
 
+    def lists(self, cell: Cell, resolution: Resolution) -> tuple[str, ...]:
+        """The lists of inputs that are observed on the way to the expansion of `cell`."""
+        return self.chains.walk(self._first(cell, resolution), self.resolver.observe(resolution)).lists
+
     def record(self, cell: Cell, resolution: Resolution, attempt: Attempt) -> Expansion:
         """File what asking for `cell` gave; `attempt` reached its end."""
         assert attempt.result is not None  # that is what reaching the end means

@@ -136,8 +136,10 @@ class Judge:
         """
         lists: dict[str, None] = {}
         for cell in cells:
-            self._resolution(cell, importing=True)
+            resolution = self._resolution(cell, importing=True)
             lists |= dict.fromkeys(self._resolver.lists(self._units[cell.row.name], cell.target))
+            if resolution and not resolution.failed and self._launches(cell, resolution, asking=True):
+                lists |= dict.fromkeys(self._expander.lists(cell, resolution))
         return self._observer.depends_on(lists)
 
     def identity(self, cell: Cell) -> str | None:

@@ -48,6 +48,7 @@ def test_stats_are_a_table(store: Store, root: Path, capsys: pytest.CaptureFixtu
         "",
         "kind         files        size",
         "inputs           0         0 B",
+        "configs          0         0 B",
         "front            0         0 B",
         "back             0         0 B",
         "local            0         0 B",

@@ -19,6 +19,7 @@ def test_files_and_bytes_are_counted_by_kind(store: Store, root: Path) -> None:
 
     assert {kind: used.files for kind, used in usage.items()} == {
         "inputs": 0,
+        "configs": 0,
         "front": 1,
         "back": 2,
         "local": 0,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from portcheck import fit
 from portcheck.cells import Cell
+from portcheck.configurations import Configuration
 
 MakeCell = Callable[..., Cell]
 
@@ -91,20 +93,39 @@ def test_something_that_is_no_kernel(make_cell: MakeCell) -> None:
     assert mistake == WHERE + "kernels.py:k is a function, no @triton.jit function; kernels there: other"
 
 
-def test_an_autotuned_row_gives_all_that_the_tuner_would_choose(make_cell: MakeCell) -> None:
+def test_an_autotuned_row_gives_all_that_the_tuner_chooses_or_nothing_of_it(make_cell: MakeCell) -> None:
     tuned = {**KERNEL, "tuned": ["BLOCK", "num_warps"]}
+    left_open, written = make_cell('signature = { x = "*fp32" }'), make_cell(FITS + "options = { num_warps = 4 }")
 
-    (mistake,) = fit.mistakes(make_cell('signature = { x = "*fp32" }'), tuned)
-    assert "the kernel is autotuned and this row gives no BLOCK, num_warps" in mistake
-    assert fit.mistakes(make_cell(FITS + "options = { num_warps = 4 }"), tuned) == []
+    assert fit.mistakes(left_open, tuned) == []
+    assert fit.chosen_at_launch(left_open, tuned) == {"BLOCK", "num_warps"}
+    assert fit.mistakes(written, tuned) == []
+    assert fit.chosen_at_launch(written, tuned) == set()
+    (mistake,) = fit.mistakes(make_cell(FITS), tuned)
+    assert "configurations set BLOCK as this row does: leave that out, or give num_warps too" in mistake
 
 
-def test_a_constant_that_heuristics_compute_has_to_be_given(make_cell: MakeCell) -> None:
+def test_what_heuristics_compute_may_be_given(make_cell: MakeCell) -> None:
     computed = {**KERNEL, "computed": ["BLOCK"]}
+    left_open = make_cell('signature = { x = "*fp32" }')
 
-    (mistake,) = fit.mistakes(make_cell('signature = { x = "*fp32" }'), computed)
-    assert "@triton.heuristics computes BLOCK at launch" in mistake
-    assert fit.mistakes(make_cell(FITS), computed) == []
+    assert fit.mistakes(left_open, computed) == []
+    assert fit.chosen_at_launch(left_open, computed) == {"BLOCK"}
+    assert fit.chosen_at_launch(make_cell(FITS), computed) == set()
+
+
+def test_a_configuration_is_laid_over_its_row(make_cell: MakeCell) -> None:
+    row = 'signature = { x = "tensordesc<fp16[8, 8]>" }\noptions = { maxnreg = 64, waves_per_eu = 2 }'
+    chosen = Configuration(
+        "BLOCK=64", {"BLOCK": 64}, {"num_warps": 8, "waves_per_eu": 1}, {"x": "tensordesc<fp16[64, 8]>"}
+    )
+
+    spec = fit.specialisation(replace(make_cell(row), configuration=chosen), KERNEL)
+
+    assert spec["signature"]["x"]["type"] == "tensordesc<fp16[64, 8]>"
+    assert spec["constants"] == {"BLOCK": 64}
+    # What only the other backend knows is left out of the row's options; the autotuner would pass its own all the same.
+    assert spec["options"] == {"maxnreg": 64, "num_warps": 8, "waves_per_eu": 1}
 
 
 def test_a_backend_gets_the_options_that_it_knows(make_cell: MakeCell) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from portcheck.cache import Store
 from portcheck.cells import Cell
 from portcheck.compiler.attempt import Attempt, OnFront
 from portcheck.compiler.job import Job, Unit
-from portcheck.compiler.tree import Imported
+from portcheck.compiler.tree import Imported, Process
 from portcheck.digests import Digests
 from portcheck.errors import UsageError
 from portcheck.inputlists import InputLists
@@ -54,16 +55,28 @@ class FakeService:
         self.files = {"cubin": b"binary"}
         self.loads: list[tuple[Unit, Target]] = []
         self.jobs: list[Job] = []
+        self.asked: list[Job] = []
+        self.fronts: list[Job] = []
+        self.results: dict[str, dict[str, Any]] = {}  # constants → another result than that of all
+        self.configurations: dict[str, Any] = {"configurations": [], "unfit": []}
 
     def load(self, unit: Unit, target: Target) -> Imported:
         self.loads.append((unit, target))
         return self.imported
 
-    def compile(self, job: Job, on_front: OnFront) -> Attempt | Imported:
-        self.jobs.append(job)
+    @contextlib.contextmanager
+    def front(self, job: Job) -> Iterator[None]:
+        self.fronts.append(job)
+        yield None
+
+    def compile(self, job: Job, on_front: OnFront = lambda _: True, front: Process | None = None) -> Attempt | Imported:
         if self.imported.failed:
             return self.imported
-        result = self.result
+        if job.kind == "configurations":
+            self.asked.append(job)
+            return Attempt("options", self.configurations, None, None, 0.1, "", "", ())
+        self.jobs.append(job)
+        result = self.results.get(str(job.spec["constants"]), self.result)
         if self.front is not None and not on_front(self.front):
             result = {**result, "verdict": "cutoff"}
         marks = (("frontend", 0), ("ttir", 0))
@@ -324,3 +337,69 @@ def test_a_cell_that_cannot_be_imported_is_like_no_other(
     service.imported = Imported(death="its process was killed by signal 9")
 
     assert make_judge(cell).identity(cell) is None
+
+
+TUNED = {**KERNEL, "params": [*KERNEL["params"], {"name": "B", "constexpr": True, "default": False}], "tuned": ["B"]}
+
+
+def configuration(block: int, warps: int) -> dict[str, Any]:
+    label = f"B={block}, num_warps={warps}"
+    return {"label": label, "constants": {"B": block}, "options": {"num_warps": warps}, "signature": {}}
+
+
+@pytest.fixture
+def tuned(service: FakeService) -> FakeService:
+    """A kernel with two blocks in two widths."""
+    service.imported = replace(service.imported, kernels={"k": TUNED})
+    service.configurations["configurations"] = [configuration(b, w) for b in (1, 2) for w in (4, 8)]
+    return service
+
+
+def test_every_configuration_that_a_row_asks_for_is_compiled_once(
+    make_judge: Callable[..., Judge], make_cell: MakeCell, tuned: FakeService
+) -> None:
+    cell = make_cell(TYPED + 'configs = "all"')
+
+    first, second = make_judge().judge(cell), make_judge().look_up(cell)
+
+    assert [(j.spec["constants"], j.spec["options"]) for j in tuned.jobs] == [
+        ({"B": block}, {"num_warps": warps}) for block in (1, 2) for warps in (4, 8)
+    ]
+    assert [one.spec["constants"] for one in tuned.fronts] == [{"B": 1}, {"B": 2}]  # those with one block share
+    assert first.configs is not None
+    assert (first.configs.ok, first.configs.of, first.configs.total) == (4, 4, 4)
+    assert second is not None
+    assert (first.origin, second.origin, second.configs) == ("cutoff", "cached", first.configs)
+    assert len(tuned.asked) == 1
+
+
+def test_one_more_configuration_costs_one_compile(
+    make_judge: Callable[..., Judge], make_cell: MakeCell, tuned: FakeService
+) -> None:
+    make_judge().judge(make_cell(TYPED))
+    judge, everything = make_judge(), make_cell(TYPED + 'configs = "all"')
+    assert len(tuned.jobs) == 1
+
+    cost = judge.cost(everything)
+
+    assert cost is not None
+    assert (cost.total, cost.asked, cost.unknown) == (4, 4, 3)
+    assert cost.seconds == pytest.approx(3 * 0.2)
+    assert judge.look_up(everything) is None
+    judge.judge(everything)
+    assert len(tuned.jobs) == 4
+
+
+def test_the_artifacts_are_those_of_the_configuration_that_is_shown(
+    make_judge: Callable[..., Judge], make_cell: MakeCell, tuned: FakeService
+) -> None:
+    tuned.front = None
+    failed = {"verdict": "failed", "stage": "frontend", "type": "E", "text": "no", "outer": "", "raised_by": "E"}
+    tuned.results["{'B': 1}"] = {**tuned.result, **failed, "places": [], "traceback": "", "environment": False}
+    judge, cell = make_judge(), make_cell(TYPED + 'configs = "all"')
+
+    result = judge.judge(cell)
+
+    assert result.configs is not None
+    assert (result.configs.ok, result.configs.shown) == (2, "B=2, num_warps=4")
+    assert judge.artifacts(cell, result) == {"cubin": b"binary"}
