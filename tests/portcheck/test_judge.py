@@ -360,7 +360,7 @@ def test_every_configuration_that_a_row_asks_for_is_compiled_once(
 ) -> None:
     cell = make_cell(TYPED + 'configs = "all"')
 
-    first, second = make_judge().judge(cell), make_judge().look_up(cell)
+    first, second = make_judge(cell).judge(cell), make_judge(cell).look_up(cell)
 
     assert [(j.spec["constants"], j.spec["options"]) for j in tuned.jobs] == [
         ({"B": block}, {"num_warps": warps}) for block in (1, 2) for warps in (4, 8)
@@ -369,15 +369,16 @@ def test_every_configuration_that_a_row_asks_for_is_compiled_once(
     assert first.configs is not None
     assert (first.configs.ok, first.configs.of, first.configs.total) == (4, 4, 4)
     assert second is not None
-    assert (first.origin, second.origin, second.configs) == ("cutoff", "cached", first.configs)
+    assert (first.origin, second.origin, second.configs) == ("compiled", "cached", first.configs)
     assert len(tuned.asked) == 1
 
 
 def test_one_more_configuration_costs_one_compile(
     make_judge: Callable[..., Judge], make_cell: MakeCell, tuned: FakeService
 ) -> None:
-    make_judge().judge(make_cell(TYPED))
-    judge, everything = make_judge(), make_cell(TYPED + 'configs = "all"')
+    first, everything = make_cell(TYPED), make_cell(TYPED + 'configs = "all"')
+    make_judge(first).judge(first)
+    judge = make_judge(everything)
     assert len(tuned.jobs) == 1
 
     cost = judge.cost(everything)
@@ -396,7 +397,8 @@ def test_the_artifacts_are_those_of_the_configuration_that_is_shown(
     tuned.front = None
     failed = {"verdict": "failed", "stage": "frontend", "type": "E", "text": "no", "outer": "", "raised_by": "E"}
     tuned.results["{'B': 1}"] = {**tuned.result, **failed, "places": [], "traceback": "", "environment": False}
-    judge, cell = make_judge(), make_cell(TYPED + 'configs = "all"')
+    cell = make_cell(TYPED + 'configs = "all"')
+    judge = make_judge(cell)
 
     result = judge.judge(cell)
 
