@@ -340,7 +340,11 @@ class Judge:
             groups[digest(canonical({**self._job(cell, resolution).spec, "options": None}))].append(at)
         results = {}
         for group in groups.values():
-            front = self._service().front(self._job(cells[group[0]], resolution)) if len(group) > 1 else nullcontext()
+            front = (
+                self._service().shared_front(self._job(cells[group[0]], resolution))
+                if len(group) > 1
+                else nullcontext()
+            )
             with front as shared:
                 results.update({at: self._compile(cells[at], resolution, force, shared) for at in group})
         return [results[at] for at in range(len(cells))]

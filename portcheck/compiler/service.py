@@ -85,7 +85,7 @@ class Service:
     def compile(self, job: Job, on_front: OnFront = lambda _: True, front: Process | None = None) -> Attempt | Imported:
         """Do one job in a process of its own; or say why its module cannot be imported there.
 
-        `front`: from `front`, a process in which the job's front end has run.
+        `front`: from `shared_front`, a process in which the job's front end has run.
         """
         with self._unless_stopped(), self._work_folder() as work:
             if self._isolation == "spawn":
@@ -97,7 +97,7 @@ class Service:
             return self._compile_forked(job, work, on_front)
 
     @contextlib.contextmanager
-    def front(self, job: Job) -> Iterator[Process | None]:
+    def shared_front(self, job: Job) -> Iterator[Process | None]:
         """A process in which the job's front end has run, for jobs that differ in options; None where there is none."""
         if self._isolation == "spawn":
             yield None

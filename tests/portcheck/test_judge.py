@@ -65,7 +65,7 @@ class FakeService:
         return self.imported
 
     @contextlib.contextmanager
-    def front(self, job: Job) -> Iterator[None]:
+    def shared_front(self, job: Job) -> Iterator[None]:
         self.fronts.append(job)
         yield None
 

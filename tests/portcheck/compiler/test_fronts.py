@@ -77,7 +77,7 @@ def compiled(service: Service, jobs: list[Job], *, shared: bool = True) -> list[
     attempts = []
     if not shared:
         return [attempt for one in jobs if isinstance(attempt := service.compile(one), Attempt)]
-    with service.front(jobs[0]) as front:
+    with service.shared_front(jobs[0]) as front:
         assert front is not None
         for one in jobs:
             attempt = service.compile(one, go_on, front)
@@ -146,7 +146,7 @@ def test_a_front_end_that_fails_fails_in_every_cell(service: Service, unit: Unit
 
 
 def test_a_front_end_that_dies_leaves_the_cells_to_themselves(service: Service, unit: Unit) -> None:
-    with service.front(job(unit, "dying")) as front:
+    with service.shared_front(job(unit, "dying")) as front:
         assert front is None
         attempt = service.compile(job(unit, "dying"), go_on, front)
 
@@ -155,7 +155,7 @@ def test_a_front_end_that_dies_leaves_the_cells_to_themselves(service: Service, 
 
 
 def test_a_process_that_has_ended_meanwhile_is_done_without(service: Service, unit: Unit) -> None:
-    with service.front(job(unit, "plain")) as front:
+    with service.shared_front(job(unit, "plain")) as front:
         assert front is not None
         front.close()
         attempt = service.compile(job(unit, "plain", num_warps=2), go_on, front)
