@@ -346,7 +346,10 @@ class Judge:
                 else nullcontext()
             )
             with front as shared:
-                results.update({at: self._compile(cells[at], resolution, force, shared) for at in group})
+                compiled = partial(self._compile, resolution=resolution, force=force, shared=shared)
+                results.update(
+                    zip(group, self._service().slots.spread(compiled, [cells[at] for at in group]), strict=True)
+                )
         return [results[at] for at in range(len(cells))]
 
     def _compile(self, cell: Cell, resolution: Resolution, force: bool, shared: Process | None = None) -> Result:

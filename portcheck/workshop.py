@@ -41,6 +41,7 @@ class Workshop:
         *,
         inherit_site: bool = True,
         create: bool = True,
+        jobs: int = 1,
         say: Callable[[str], None] = lambda _: None,
     ) -> None:
         """Find the toolchains.
@@ -53,12 +54,13 @@ class Workshop:
             locked: what the manifest's lock says of this platform.
             inherit_site: in an environment, import what it lacks from the invoking interpreter's site-packages.
             create: create environments that are missing.
+            jobs: compiles at a time with each toolchain.
             say: gets a line when one is created.
 
         Raises:
             EnvironmentProblem: a toolchain that is not there or cannot be read, or a lock that says something else.
         """
-        self._manifest, self._isolation = manifest, isolation
+        self._manifest, self._isolation, self._jobs = manifest, isolation, jobs
         self._backends = sorted({cell.target.backend for cell in cells})
         self.toolchains = tuple(
             find(release, store, say, locked=locked, create=create)
@@ -137,7 +139,7 @@ class Workshop:
             if toolchain.release not in self._services:
                 inherited = self._imports[toolchain.release].inherited
                 self._services[toolchain.release] = Service(
-                    toolchain, self._manifest.folder, self._isolation, self._backends, inherited
+                    toolchain, self._manifest.folder, self._isolation, self._backends, inherited, self._jobs
                 )
             return self._services[toolchain.release]
 

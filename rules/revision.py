@@ -141,6 +141,7 @@ class _Before:
             run.locked,
             inherit_site=run.request.inherit_site,
             create=run.request.create,
+            jobs=run.request.jobs,
             say=run.warn,
         )
         self._escaped: dict[int, bool] = {}

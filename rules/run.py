@@ -104,6 +104,7 @@ class Run:
                     self.locked,
                     inherit_site=self.request.inherit_site,
                     create=self.request.create,
+                    jobs=self.request.jobs,
                     say=self.warn,
                 )
                 if not self.request.force:

@@ -17,6 +17,7 @@ from portcheck.compiler import devices, scratch
 from portcheck.compiler.attempt import Attempt, OnFront, follow
 from portcheck.compiler.guard import Guard, kill_session
 from portcheck.compiler.job import Job, Unit
+from portcheck.compiler.slots import Slots
 from portcheck.compiler.tree import SAFE, Imported, Interrupted, Process, Root
 from portcheck.target import Target
 from portcheck.toolchain.model import Toolchain
@@ -58,8 +59,19 @@ class Service:
         isolation: str,
         backends: Iterable[str],
         inherited: Sequence[str] = (),
+        slots: int = 1,
     ) -> None:
-        """`inherited`: folders of site-packages that its processes fall back on."""
+        """Start nothing yet.
+
+        Args:
+            toolchain: the Triton to compile with.
+            folder: the manifest's.
+            isolation: fork or spawn.
+            backends: those that root processes make ready.
+            inherited: folders of site-packages that its processes fall back on.
+            slots: compiles at a time for which helpers are started.
+        """
+        self.slots = Slots(slots)
         self._toolchain, self._folder, self._isolation, self._inherited = toolchain, folder, isolation, inherited
         self._prime = [SAFE[b] for b in sorted(set(backends))]
         self._guard = Guard()
@@ -87,7 +99,8 @@ class Service:
 
         `front`: from `shared_front`, a process in which the job's front end has run.
         """
-        with self._unless_stopped(), self._work_folder() as work:
+        with self.slots.taken(), self._unless_stopped(), self._work_folder() as work:
+            self._check()
             if self._isolation == "spawn":
                 return self._compile_spawned(job, work, on_front)
             if front:
@@ -111,7 +124,8 @@ class Service:
                 yield None
                 return
             with self._tracked(process):
-                ran = process.run_front(_request(job, work), self._guard, job.timeout, job.max_rss)
+                with self.slots.taken():
+                    ran = process.run_front(_request(job, work), self._guard, job.timeout, job.max_rss)
                 self._check()
                 yield process if ran else None
 

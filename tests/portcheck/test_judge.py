@@ -15,6 +15,7 @@ from portcheck.cache import Store
 from portcheck.cells import Cell
 from portcheck.compiler.attempt import Attempt, OnFront
 from portcheck.compiler.job import Job, Unit
+from portcheck.compiler.slots import Slots
 from portcheck.compiler.tree import Imported, Process
 from portcheck.digests import Digests
 from portcheck.errors import UsageError
@@ -55,6 +56,7 @@ class FakeService:
         self.files = {"cubin": b"binary"}
         self.loads: list[tuple[Unit, Target]] = []
         self.jobs: list[Job] = []
+        self.slots = Slots(1)
         self.asked: list[Job] = []
         self.fronts: list[Job] = []
         self.results: dict[str, dict[str, Any]] = {}  # constants → another result than that of all
