@@ -338,7 +338,7 @@ class Judge:
         groups: defaultdict[str, list[int]] = defaultdict(list)
         for at, cell in enumerate(cells):
             groups[digest(canonical({**self._job(cell, resolution).spec, "options": None}))].append(at)
-        results = {}
+        results: dict[int, Result] = {}
         for group in groups.values():
             front = (
                 self._service().shared_front(self._job(cells[group[0]], resolution))
