@@ -41,6 +41,7 @@ class Workshop:
         *,
         inherit_site: bool = True,
         create: bool = True,
+        compiles: bool = True,
         say: Callable[[str], None] = lambda _: None,
     ) -> None:
         """Find the toolchains.
@@ -53,13 +54,14 @@ class Workshop:
             locked: what the manifest's lock says of this platform.
             inherit_site: in an environment, import what it lacks from the invoking interpreter's site-packages.
             create: create environments that are missing.
+            compiles: will anything be compiled?
             say: gets a line when one is created.
 
         Raises:
             EnvironmentProblem: a toolchain that is not there or cannot be read, or a lock that says something else.
         """
         self._manifest, self._isolation = manifest, isolation
-        self._backends = sorted({cell.target.backend for cell in cells})
+        self._primed = sorted({cell.target.backend for cell in cells}) if compiles else []
         self.toolchains = tuple(
             find(release, store, say, locked=locked, create=create)
             for release in dict.fromkeys(c.release for c in cells)
@@ -137,7 +139,7 @@ class Workshop:
             if toolchain.release not in self._services:
                 inherited = self._imports[toolchain.release].inherited
                 self._services[toolchain.release] = Service(
-                    toolchain, self._manifest.folder, self._isolation, self._backends, inherited
+                    toolchain, self._manifest.folder, self._isolation, self._primed, inherited
                 )
             return self._services[toolchain.release]
 

@@ -52,7 +52,11 @@ def _head(report: Report) -> dict[str, Any]:
             for toolchain in report.toolchains
         ],
         "targets": [str(target) for target in report.targets],
-        "summary": {**report.summary, "static": None, "seconds": _seconds(report.seconds)},
+        "summary": {
+            **report.summary,
+            "static": {"predicted": len(report.predicted), "came_true": len(report.came_true)},
+            "seconds": _seconds(report.seconds),
+        },
         "limits": {str(target): _limits(target) for target in report.targets},
     }
 

@@ -8,6 +8,7 @@ from .device import Device
 from .inputs import Inputs
 from .names import Names
 from .pristine import Pristine
+from .uses import Uses
 from .walk import Walk
 
 
@@ -21,6 +22,7 @@ class World:
     inputs: Inputs
     pristine: Pristine  # Triton as it was before user code
     walk: Walk
+    uses: Uses
     options: dict[str, list[str]]  # backend → the launch options it knows
     environment: dict[str, str]  # before user code
     patched: list[str] | None = None  # what user code replaced in Triton, as of the last import that ran any
