@@ -69,9 +69,8 @@ def _write(run: Run, output: str, prune: bool) -> None:
 def _plan(run: Run, output: str, prune_only: bool) -> _Plan:
     path = Path(output) if output else run.request.baseline
     if run.request.static != SHOW:
-        raise UsageError(
-            f"static={run.request.static}: a baseline is made of verdicts, and predictions are none: leave it out"
-        )
+        given = f"static={run.request.static}"
+        raise UsageError(f"{given}: a baseline is made of verdicts, and predictions are none: leave it out")
     if path is None:
         raise UsageError("name the file of the baseline: -o FILE, or portcheck_suite(baseline=…) in the dodo.py")
     before = load(path) if path.is_file() or prune_only else {}

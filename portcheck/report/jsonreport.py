@@ -54,11 +54,15 @@ def _head(report: Report) -> dict[str, Any]:
         "targets": [str(target) for target in report.targets],
         "summary": {
             **report.summary,
-            "static": {"predicted": len(report.predicted), "came_true": len(report.came_true)},
+            "static": _static(report),
             "seconds": _seconds(report.seconds),
         },
         "limits": {str(target): _limits(target) for target in report.targets},
     }
+
+
+def _static(report: Report) -> dict[str, int]:
+    return {"predicted": len(report.predicted), "came_true": len(report.came_true)}
 
 
 def _tail(report: Report) -> dict[str, Any]:

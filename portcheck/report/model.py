@@ -161,7 +161,7 @@ def status_of(failure: Failure | None, expected: Expectation | None, entry: Entr
 
 
 def exit_status(report: Report, xfail_strict: Callable[[Cell], bool]) -> int:
-    """0: nothing new; 1: new failures, an unexpected pass where `xfail_strict`, or cells that nothing was to be known of.
+    """0: nothing new; 1: new failures, an unexpected pass where `xfail_strict`, or cells that were not to be compiled.
 
     3: a tool is missing, which wins.
     """
@@ -187,7 +187,7 @@ def _reported(
 
 
 def _groups(letters: Mapping[str, str], cells: Sequence[ReportCell]) -> Iterator[Group]:
-    neighbours = Neighbours(cells)
+    neighbours = Neighbours(cells if not any(reported.result.origin == UNTOLD for reported in cells) else ())
     members: dict[str, list[ReportCell]] = {print_: [] for print_ in letters}
     for reported in cells:
         if reported.fingerprint:

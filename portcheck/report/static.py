@@ -12,10 +12,9 @@ def static_line(report: Report) -> Iterator[str]:
     """The line about predictions, if there are any or nothing else was done; and predictions that were wrong."""
     predicted, tried = len(report.predicted), [r for r in report.predicted if r.result.origin != PREDICTED]
     if report.untold:
-        without = (
-            f"{_cells(len(report.untold))} have no verdict" if len(report.untold) != 1 else "1 cell has no verdict"
-        )
-        yield f"static: predicted {_failing(predicted)}; nothing was compiled, so {without} and may fail all the same"
+        without = f"{len(report.untold)} cells have" if len(report.untold) > 1 else "1 cell has"
+        rest = f"nothing was compiled, so {without} no verdict and may fail all the same"
+        yield f"static: predicted {_failing(predicted)}; {rest}"
     elif predicted and not tried:
         yield f"static: predicted {_failing(predicted)}, which {'was' if predicted == 1 else 'were'} not compiled"
     elif predicted:
@@ -31,7 +30,3 @@ def static_line(report: Report) -> Iterator[str]:
 
 def _failing(number: int) -> str:
     return f"{number} failing cell{'' if number == 1 else 's'}"
-
-
-def _cells(number: int) -> str:
-    return f"{number} cell{'' if number == 1 else 's'}"
