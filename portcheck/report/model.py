@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from portcheck.baseline import Entry
@@ -187,7 +187,8 @@ def _reported(
 
 
 def _groups(letters: Mapping[str, str], cells: Sequence[ReportCell]) -> Iterator[Group]:
-    neighbours = Neighbours(cells if not any(reported.result.origin == UNTOLD for reported in cells) else ())
+    neighbours = Neighbours(cells)
+    compares = not any(reported.result.origin == UNTOLD for reported in cells)  # else nothing can pass beside a failure
     members: dict[str, list[ReportCell]] = {print_: [] for print_ in letters}
     for reported in cells:
         if reported.fingerprint:
@@ -196,7 +197,8 @@ def _groups(letters: Mapping[str, str], cells: Sequence[ReportCell]) -> Iterator
         of = tuple(members[print_])
         failure = of[0].failure
         assert failure is not None  # it has a fingerprint
-        yield Group(letter, print_, failure, of, advise(failure), neighbours.notes(of), neighbours.everywhere(of))
+        group = Group(letter, print_, failure, of, advise(failure))
+        yield replace(group, notes=neighbours.notes(of), everywhere=neighbours.everywhere(of)) if compares else group
 
 
 def _summary(cells: Sequence[ReportCell]) -> dict[str, int]:
