@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 
-from portcheck import fit
+from portcheck import fit, predictions
 from portcheck.anchors import Anchors
 from portcheck.cache import Store
 from portcheck.cellkeys import KeyMaker, open_reasons
@@ -30,6 +30,7 @@ from portcheck.keys import canonical, digest, make_key
 from portcheck.observer import Observer
 from portcheck.reasons import Memory, differences
 from portcheck.resolution import Resolution, Resolver
+from portcheck.supports import Supports
 from portcheck.target import Target
 from portcheck.toolchain.model import Toolchain
 from portcheck.verdicts import Failure, Outcome, Position, Result
@@ -79,6 +80,7 @@ class Judge:
         self._resolver = Resolver(Chains(store, "inputs", partial(make, "inputs")), observer, base, distributions)
         self._expander = Expander(Chains(store, "configs", partial(make, "configs")), observer, self._resolver)
         self._keys = KeyMaker(toolchain.digest, make, self._resolver.observe)
+        self._supports = Supports(store, make, lambda targets: service().supports(targets))
         self._resolutions: dict[tuple[Unit, Target], Resolution] = {}
         self._locks: defaultdict[Unit, threading.Lock] = defaultdict(threading.Lock)
         self._lock = threading.Lock()
@@ -102,14 +104,49 @@ class Judge:
         return bool(resolution and (resolution.failed or self._launches(cell, resolution, asking=False)))
 
     def resolve(self, cell: Cell) -> None:
-        """Make sure that is known what the cell's unit holds and what a launch chooses from, importing it if need be.
+        """Make sure that is known what the cell's unit holds, what a launch chooses from, and what predicts failures.
+
+        Imports the unit if need be.
 
         Raises:
             UsageError: the row does not fit its kernel, or names a module that does not exist.
         """
         resolution = self._resolution(cell, importing=True)
-        if resolution and not resolution.failed:
+        assert resolution is not None  # importing always gives one
+        if not resolution.failed:
             self._launches(cell, resolution, asking=True)
+        if self._may_fail(cell, resolution):
+            self._supports.learn([cell.target])
+
+    def predict(self, cell: Cell) -> Result | None:
+        """The failure that a cell is certain to have, as far as it can be told of what is known by now."""
+        with self._lock:
+            resolution = self._resolutions.get((self._units[cell.row.name], cell.target))
+        if resolution is None or not self._may_fail(cell, resolution):
+            return None
+        kernel = resolution.kernels[cell.row.ref.function]
+        failure = predictions.predict(cell, kernel, self._supports.known(cell.target))
+        if failure is None:
+            return None
+        keys = self._keys.of(cell, resolution)
+        return self._result(cell, resolution, keys, Filed(Outcome(failure)), "predicted")
+
+    def is_predictable(self, cell: Cell) -> bool:
+        """Is all known that a prediction of the cell is made of, without importing or asking anything?
+
+        Raises:
+            UsageError: the row does not fit its kernel.
+        """
+        resolution = self._resolution(cell, importing=False)
+        if resolution is None or resolution.failed:
+            return False
+        return not self._may_fail(cell, resolution) or self._supports.known(cell.target) is not None
+
+    def not_imported(self, cell: Cell) -> Result | None:
+        """The failure of a cell whose module cannot be imported, once that was tried."""
+        with self._lock:
+            resolution = self._resolutions.get((self._units[cell.row.name], cell.target))
+        return self._not_imported(cell, resolution.failed) if resolution and resolution.failed else None
 
     def judge(self, cell: Cell, *, force: bool = False) -> Result:
         """The verdict of a cell; `force` compiles it even if it is known.
@@ -390,6 +427,12 @@ class Judge:
         inputs = self._observer.just_read(new)
         unfit = attempt.result is not None and bool(attempt.result["unfit"])
         return inputs.lists, inputs.fit and not unfit
+
+    def _may_fail(self, cell: Cell, resolution: Resolution) -> bool:
+        """Is there anything to predict from? Not if user code replaced parts of Triton: it may have filled gaps."""
+        if resolution.failed or resolution.patched:
+            return False
+        return predictions.may_fail(cell.row, resolution.kernels[cell.row.ref.function])
 
     def _not_imported(self, cell: Cell, imported: Imported) -> Result:
         failure = import_failure(imported, cell.row.ref.unit, self._units[cell.row.name].timeout)

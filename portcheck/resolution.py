@@ -19,12 +19,14 @@ from portcheck.target import Target
 
 # What is recorded of an import. A function is described as a kernel, or by why it is none.
 _PARAMETER = {"name": str, "constexpr": bool, "default": bool}
+_USE = {"refused": {str: str}, "dtype": (list, None), "when": [Fixed(object, bool)], "at": Fixed(str, int, int)}
 _MADE_OF = {"parts?": (dict, None), "open?": [str]}
 _KERNEL = {
     "params": [_PARAMETER],
     "tuned": [str],
     "computed": [str],
     "source": Fixed(str, int, int),
+    "uses": [_USE],
     "options": {str: [str]},
     **_MADE_OF,
 }

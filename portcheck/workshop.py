@@ -42,6 +42,7 @@ class Workshop:
         inherit_site: bool = True,
         create: bool = True,
         jobs: int = 1,
+        compiles: bool = True,
         say: Callable[[str], None] = lambda _: None,
     ) -> None:
         """Find the toolchains.
@@ -55,13 +56,14 @@ class Workshop:
             inherit_site: in an environment, import what it lacks from the invoking interpreter's site-packages.
             create: create environments that are missing.
             jobs: compiles at a time with each toolchain.
+            compiles: will anything be compiled?
             say: gets a line when one is created.
 
         Raises:
             EnvironmentProblem: a toolchain that is not there or cannot be read, or a lock that says something else.
         """
         self._manifest, self._isolation, self._jobs = manifest, isolation, jobs
-        self._backends = sorted({cell.target.backend for cell in cells})
+        self._primed = sorted({cell.target.backend for cell in cells}) if compiles else []
         self.toolchains = tuple(
             find(release, store, say, locked=locked, create=create)
             for release in dict.fromkeys(c.release for c in cells)
@@ -139,7 +141,7 @@ class Workshop:
             if toolchain.release not in self._services:
                 inherited = self._imports[toolchain.release].inherited
                 self._services[toolchain.release] = Service(
-                    toolchain, self._manifest.folder, self._isolation, self._backends, inherited, self._jobs
+                    toolchain, self._manifest.folder, self._isolation, self._primed, inherited, self._jobs
                 )
             return self._services[toolchain.release]
 

@@ -15,6 +15,7 @@ from portcheck.report.freeze import freeze, is_unfrozen, prune, told
 from portcheck.report.model import Report
 from portcheck.report.output import write_file
 from portcheck.rules.reports import assemble
+from portcheck.rules.request import SHOW
 from portcheck.rules.run import Run
 from portcheck.rules.uptodate import SKIPPED, has_text, unchanged
 from portcheck.streams import write_out
@@ -67,6 +68,9 @@ def _write(run: Run, output: str, prune: bool) -> None:
 
 def _plan(run: Run, output: str, prune_only: bool) -> _Plan:
     path = Path(output) if output else run.request.baseline
+    if run.request.static != SHOW:
+        given = f"static={run.request.static}"
+        raise UsageError(f"{given}: a baseline is made of verdicts, and predictions are none: leave it out")
     if path is None:
         raise UsageError("name the file of the baseline: -o FILE, or portcheck_suite(baseline=…) in the dodo.py")
     before = load(path) if path.is_file() or prune_only else {}

@@ -115,6 +115,7 @@ def assemble(run: Run, names: Collection[str] | None = None, baseline: Baseline 
         stale(known, run.manifest, run.cells),
         in_repository(run.request.manifest),
         run.excuse,
+        [cell.name for cell, _ in judged if run.is_predicted(cell)],
     )
 
 

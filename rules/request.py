@@ -8,6 +8,9 @@ from pathlib import Path
 
 from portcheck.suite import Selection
 
+SHOW, SKIP, ONLY = "show", "skip", "only"
+STATIC = (SHOW, SKIP, ONLY)  # compare predictions with verdicts; take them instead of compiling; and compile nothing
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -20,6 +23,7 @@ class Request:
     inherit_site: bool = True  # in an environment, import what it lacks from the invoking interpreter's site-packages
     create: bool = True  # create environments that are missing
     force: bool = False  # compile what is known, too
+    static: str = SHOW  # what predictions do: see STATIC
     remote: str | None = None  # a URL, instead of the manifest's
     audit: int | None = None  # check so many hits against their front ends
     max_failures: int | None = None  # stop after so many new failures

@@ -20,10 +20,10 @@ from portcheck.history import History
 from portcheck.lock import Locked, read_lock
 from portcheck.manifest.loader import load
 from portcheck.manifest.model import Manifest
-from portcheck.report.model import Report, exit_status, status_of
+from portcheck.report.model import UNTOLD, Report, exit_status, status_of
 from portcheck.report.progress import INTERVAL, Progress, make_progress, told_origin
 from portcheck.rules.costs import told
-from portcheck.rules.request import Request
+from portcheck.rules.request import ONLY, SKIP, Request
 from portcheck.rules.trouble import Trouble
 from portcheck.saveir import save_ir
 from portcheck.storage import open_store
@@ -31,7 +31,7 @@ from portcheck.streams import tell
 from portcheck.suite import expectation, select
 from portcheck.toolchain import installers
 from portcheck.toolchain.find import is_ready, release_of
-from portcheck.verdicts import LOCAL, Result
+from portcheck.verdicts import LOCAL, Outcome, Result
 from portcheck.workshop import Workshop
 
 _REMOTE_LOOKUPS = 16  # at a time
@@ -105,6 +105,7 @@ class Run:
                     inherit_site=self.request.inherit_site,
                     create=self.request.create,
                     jobs=self.request.jobs,
+                    compiles=self.request.static != ONLY,
                     say=self.warn,
                 )
                 if not self.request.force:
@@ -202,13 +203,26 @@ class Run:
                     return
                 self.progress.cell_started(name)
                 why = self.why(cell) if self.request.verbose else ""
-                result = self.workshop.judge(cell).judge(cell, force=self.request.force or result is not None)
+                foretold = self._foretold(cell) if result is None else None
+                again = self.request.force or result is not None
+                result = foretold or self.workshop.judge(cell).judge(cell, force=again)
                 hit = result.origin in ("cached", "remote")
                 self._finish(cell, result, "its module changed, the kernel did not" if hit else why)
             else:
                 self._finish(cell, result)
 
         return self.trouble.guarded(compile_cell)
+
+    def is_predicted(self, cell: Cell) -> bool:
+        """Was it certain before anything was compiled that the cell fails?"""
+        return self.workshop.judge(cell).predict(cell) is not None
+
+    def _foretold(self, cell: Cell) -> Result | None:
+        """What is said of a cell instead of compiling it, if predictions are to do that; its unit is resolved."""
+        judge = self.workshop.judge(cell)
+        if self.request.static == ONLY:
+            return judge.not_imported(cell) or judge.predict(cell) or _UNTOLD
+        return judge.predict(cell) if self.request.static == SKIP else None
 
     def why(self, cell: Cell) -> str:
         """Why a cell is compiled."""
@@ -314,8 +328,11 @@ class Run:
 
     def _find(self, cell: Cell) -> Result | None:
         """What is known of a cell. Rows that do not fit their kernels are noted, and told all at once."""
+        judge = self.workshop.judge(cell)
         try:
-            return self.workshop.judge(cell).look_up(cell)
+            if self.request.static == ONLY:  # what is recorded is no prediction
+                return self._foretold(cell) if judge.is_predictable(cell) else None
+            return judge.look_up(cell)
         except UsageError as error:
             self.trouble.note(error)
             return None
@@ -361,6 +378,9 @@ class Run:
         if result is None:
             return False
         return status_of(result.outcome.failure, expectation(self.cells[name]), self.baseline.get(name)) == "new"
+
+
+_UNTOLD = Result(Outcome(), UNTOLD)
 
 
 def _baseline(request: Request) -> Baseline:

@@ -17,7 +17,7 @@ from portcheck.manifest.loader import find_manifest
 from portcheck.report.formats import FORMATS
 from portcheck.rules import wildcards
 from portcheck.rules.reporter import PortcheckReporter
-from portcheck.rules.request import Request
+from portcheck.rules.request import SHOW, STATIC, Request
 from portcheck.rules.run import Run
 from portcheck.rules.tasks import KINDS, PARAMS, creators
 from portcheck.suite import Selection
@@ -33,7 +33,7 @@ DOIT_CONFIG: dict[str, Any] = {
     "backend": "sqlite3",
     "dep_file": ":memory:",
 }
-VARIABLES = ("targets", "triton", "kernels")  # selections on doit's command line
+VARIABLES = ("targets", "triton", "kernels", "static")  # selections on doit's command line
 
 
 def portcheck_suite(
@@ -46,7 +46,8 @@ def portcheck_suite(
     """The task creators for a manifest, to be put into a dodo.py's globals.
 
     Selections are given on doit's command line:
-    `doit portcheck targets=cuda:80,hip:gfx942 triton=3.9.0 kernels='attn*'`.
+    `doit portcheck targets=cuda:80,hip:gfx942 triton=3.9.0 kernels='attn*'`. `static=skip` takes predicted failures
+    instead of compiling, `static=only` compiles nothing.
 
     Args:
         manifest: where it is; without it the one of the current folder or of the nearest above.
@@ -81,6 +82,7 @@ def _request(
         github=github,
         baseline=Path(baseline) if baseline else None,
         baseline_may_be_missing=True,
+        static=_static(),
     )
 
 
@@ -103,6 +105,13 @@ def _check_formats(reports: Iterable[str]) -> None:
 
 def _list(name: str) -> tuple[str, ...]:
     return tuple(part for part in str(get_var(name, "") or "").split(",") if part)
+
+
+def _static() -> str:
+    given = str(get_var("static", SHOW) or SHOW)
+    if given not in STATIC:
+        raise UsageError(f"static={given}: has to be one of {', '.join(STATIC)}")
+    return given
 
 
 def _broken(kind: str, message: str) -> Callable[[], dict[str, Any]]:

@@ -40,7 +40,12 @@ EXAMPLES = """examples:
   portcheck check --baseline baseline.toml        fail only on what is new since portcheck baseline
   portcheck check --since main                    only rows whose kernels differ from those of main
   portcheck check --dry-run                       what would be compiled, and why
+  portcheck check --static only                   what is certain to fail, at once and with nothing compiled
+  portcheck check --static skip                   compile only what is not certain to fail
 """
+
+
+_COMPILING = ("force", "save_ir", "audit")  # what makes no sense where nothing is compiled
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -56,6 +61,13 @@ def add_parser(subparsers: Subparsers) -> None:
     add_selection(parser)
     add_limits(parser)
     add("--force", action="store_true", help="compile what is known, too")
+    add(
+        "--static",
+        choices=("show", "skip", "only"),
+        default="show",
+        help="failures that are certain beforehand, predicted from what Triton says it lacks: show how many came true "
+        "(default), skip compiling them, or only predict and compile nothing",
+    )
     add_formats(parser)
     add_baseline(parser)
     add("--save-ir", type=Path, metavar="DIR", help="write what every stage made of every cell")
@@ -118,6 +130,9 @@ def _request(args: argparse.Namespace) -> Request:
     at_least("--max-failures", args.max_failures, 1)
     if args.save_ir is not None and args.save_ir.exists() and not args.save_ir.is_dir():
         raise UsageError(f"--save-ir {args.save_ir}: is a file: name a folder")
+    if args.static == "only" and (flag := next((f for f in _COMPILING if getattr(args, f)), None)):
+        name = f"--{flag.replace('_', '-')}"
+        raise UsageError(f"{name}: --static only compiles nothing, so there is nothing to do for it: leave one out")
     return Request(
         **selection(args),
         **limits(args),
@@ -125,6 +140,7 @@ def _request(args: argparse.Namespace) -> Request:
         **volume(args),
         create=not args.dry_run,
         force=args.force,
+        static=args.static,
         baseline=args.baseline,
         audit=args.audit,
         max_failures=args.max_failures,

@@ -26,6 +26,7 @@ from portcheck.toolchain.model import Toolchain
 # that took long stay: packages, of which modules are only forks.
 _IDLE_LIMIT = 24
 _EXPENSIVE = 0.3  # seconds
+_NO_UNIT = Unit("", is_file=False, functions=())  # for a root of no variables of anybody's
 
 AnyProcess = TypeVar("AnyProcess", bound=Process)
 
@@ -93,6 +94,18 @@ class Service:
                     return imported
             with self._holding(unit, target) as held:
                 return held.imported
+
+    def supports(self, targets: Sequence[Target]) -> list[dict[str, Any]]:
+        """What Triton says of some targets, in the same order. Raises OSError when its process ended."""
+        asked = [_target(target)["target"] for target in targets]
+        with self._unless_stopped():
+            if self._isolation == "fork":
+                with self._lock:
+                    root = next(iter(self._roots.values()), None)
+                return (root or self._root(_NO_UNIT)).supports(asked, self._scratch)
+            root = Root.start(self._toolchain, self._folder, {}, (), self._inherited)
+            with self._tracked(root):
+                return root.supports(asked, self._scratch)
 
     def compile(self, job: Job, on_front: OnFront = lambda _: True, front: Process | None = None) -> Attempt | Imported:
         """Do one job in a process of its own; or say why its module cannot be imported there.

@@ -249,6 +249,16 @@ class Root(Process):
             f"reinstall it with: {toolchain.executable} -m pip install --force-reinstall triton=={toolchain.release}"
         )
 
+    def supports(self, targets: Sequence[Message], scratch: Path) -> list[Message]:
+        """What its Triton says of some targets. Raises OSError when the process is gone."""
+        with tempfile.TemporaryDirectory(dir=scratch) as folder:
+            answer = Path(folder, "answer.json")
+            with self.lock:
+                wire.send(self.sock, {"do": "support", "answer": str(answer), "targets": list(targets)})
+                wire.receive(self.sock)
+            found: list[Message] = json.loads(answer.read_text())["supports"]
+            return found
+
     def close(self) -> None:
         """End the process and what it started; wait for it."""
         super().close()

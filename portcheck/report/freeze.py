@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from portcheck.baseline import UNFROZEN, Baseline, Entry, entry_of
-from portcheck.report.model import Report
+from portcheck.report.model import PREDICTED, Report, ReportCell
 from portcheck.verdicts import Failure
 
 
 def freeze(before: Baseline, report: Report) -> dict[str, Entry]:
     """Today's failures. What `before` has of cells that this run did not judge stays as it is."""
-    judged = {reported.cell.name for reported in report.cells if reported.status and not is_unfrozen(reported.failure)}
+    judged = {reported.cell.name for reported in report.cells if _is_judged(reported)}
     kept = {cell: entry for cell, entry in before.items() if cell not in judged}
     failing = (reported for reported in report.cells if reported.status in ("new", "known"))
     frozen = {
         reported.cell.name: entry_of(reported.failure)
         for reported in failing
-        if reported.failure and not is_unfrozen(reported.failure)
+        if reported.failure and _is_judged(reported)
     }
     return {**kept, **frozen}
 
@@ -29,6 +29,11 @@ def prune(before: Baseline, report: Report) -> dict[str, Entry]:
 def is_unfrozen(failure: Failure | None) -> bool:
     """Is it a failure that no baseline takes as known?"""
     return failure is not None and failure.verdict in UNFROZEN
+
+
+def _is_judged(reported: ReportCell) -> bool:
+    """Is there a verdict to freeze? A prediction is none, however certain."""
+    return bool(reported.status) and reported.result.origin != PREDICTED and not is_unfrozen(reported.failure)
 
 
 def told(before: Baseline, after: Baseline) -> str:

@@ -52,9 +52,17 @@ def _head(report: Report) -> dict[str, Any]:
             for toolchain in report.toolchains
         ],
         "targets": [str(target) for target in report.targets],
-        "summary": {**report.summary, "static": None, "seconds": _seconds(report.seconds)},
+        "summary": {
+            **report.summary,
+            "static": _static(report),
+            "seconds": _seconds(report.seconds),
+        },
         "limits": {str(target): _limits(target) for target in report.targets},
     }
+
+
+def _static(report: Report) -> dict[str, int]:
+    return {"predicted": len(report.predicted), "came_true": len(report.came_true)}
 
 
 def _tail(report: Report) -> dict[str, Any]:

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from portcheck import __version__
 from portcheck.report.groups import render_groups
 from portcheck.report.launches import render_launches
-from portcheck.report.model import MISSING, ORIGINS, SKIPPED, Report, ReportCell
+from portcheck.report.model import MISSING, ORIGINS, SKIPPED, UNTOLD, Report, ReportCell
 from portcheck.report.note import NOTE
 from portcheck.report.passed import render_passed
+from portcheck.report.static import static_line
 from portcheck.report.style import Style
 from portcheck.report.tuned import render_tuned
 from portcheck.target import Target
@@ -18,6 +19,7 @@ from portcheck.verdicts import SHORT
 
 _GAP = "  "
 _ABSENT = "-"
+_WITHOUT = {MISSING: MISSING, UNTOLD: "?"}  # origin → what the matrix shows in place of a verdict
 _FAILED = {"new": "new", "known": "known", "xfail": "expected"}  # status → how the summary calls it
 
 
@@ -37,7 +39,7 @@ def render(report: Report, *, color: bool, width: int | None) -> str:
     parts.extend(render_tuned(report, style, releases=several))
     parts.extend(render_launches(report, style, releases=several))
     parts.extend(render_passed(report, style, releases=several))
-    parts += [_summary(report, several), NOTE]
+    parts += [*static_line(report), _summary(report, several), NOTE]
     return "\n\n".join(parts) + "\n"
 
 
@@ -86,7 +88,7 @@ def _blocks(
 def text_of(reported: ReportCell | None) -> str:
     """What the matrix shows in a cell; None: there is no such cell."""
     if reported is None or reported.status is None:
-        return _ABSENT if reported is None or reported.result.origin != MISSING else MISSING
+        return _WITHOUT.get(reported.result.origin, _ABSENT) if reported else _ABSENT
     if reported.status in ("new", "known"):
         return f"{SHORT[reported.result.outcome.verdict]}:{reported.letter}"
     configs = reported.result.configs
@@ -121,8 +123,9 @@ def counted(report: Report) -> str:
 
 def _summary(report: Report, several: bool) -> str:
     count = report.summary
-    missing = len(report.missing)
-    counts = {**{origin: count[origin] for origin in ORIGINS}, SKIPPED: count[SKIPPED] - missing, MISSING: missing}
+    without = {MISSING: len(report.missing), "not compiled": len(report.untold)}
+    skipped = count[SKIPPED] - sum(without.values())
+    counts = {**{origin: count[origin] for origin in ORIGINS}, SKIPPED: skipped, **without}
     origins = ", ".join(f"{number} {origin}" for origin, number in counts.items() if number)
     return " · ".join(filter(None, [counted(report), _slowest(report, several), origins, f"{report.seconds:.1f} s"]))
 

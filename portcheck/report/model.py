@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from portcheck.baseline import Entry
@@ -19,7 +19,10 @@ from portcheck.verdicts import Failure, Result
 
 ORIGINS = ("compiled", "cached", "cutoff", "remote", "predicted", "skipped")
 SKIPPED = "skipped"
+PREDICTED = "predicted"
 MISSING = "missing"  # no record answers for the cell, and it was not to be compiled; counted as skipped
+UNTOLD = "untold"  # nothing was to be compiled, and no prediction says that the cell fails; counted as skipped
+NO_VERDICT = frozenset({SKIPPED, MISSING, UNTOLD})
 
 T = TypeVar("T")
 
@@ -73,6 +76,7 @@ class Report:
     stale: tuple[str, ...] = ()  # cells in the baseline that the manifest no longer has
     manifest: str = "portcheck.toml"  # its path in the repository; positions are relative to its folder
     excuse: str = ""  # why there are no cells; without it a report that has none is not green
+    predicted: tuple[ReportCell, ...] = ()  # those that were certain to fail before anything was compiled
 
     @property
     def fixed(self) -> tuple[ReportCell, ...]:
@@ -89,6 +93,17 @@ class Report:
         """Cells that no record answers for."""
         return tuple(reported for reported in self.cells if reported.result.origin == MISSING)
 
+    @property
+    def untold(self) -> tuple[ReportCell, ...]:
+        """Cells of which nothing is known, since nothing was to be compiled."""
+        return tuple(reported for reported in self.cells if reported.result.origin == UNTOLD)
+
+    @property
+    def came_true(self) -> tuple[ReportCell, ...]:
+        """Predicted cells that did fail when they were compiled."""
+        tried = (reported for reported in self.predicted if reported.result.origin != PREDICTED)
+        return tuple(reported for reported in tried if reported.failure)
+
 
 def build(
     judged: Sequence[tuple[Cell, Result]],
@@ -99,13 +114,15 @@ def build(
     stale: Sequence[str] = (),
     manifest: str = "portcheck.toml",
     excuse: str = "",
+    predicted: Collection[str] = (),
 ) -> Report:
     """Assemble a report.
 
     Rows and targets are shown in the order in which `judged` first names them, releases in that of `toolchains`; the
     order in which cells of one row come does not matter. `expectation` gives the `xfail` entry that covers a cell,
     `known` that of the baseline, `stale` names the cells of the baseline that the manifest no longer has, `manifest` is
-    its path in the repository, and `excuse` says why there are no cells, where that is fine.
+    its path in the repository, and `excuse` says why there are no cells, where that is fine. `predicted` names
+    the cells that were certain to fail.
     """
     rows = _ranks(cell.row.name for cell, _ in judged)
     releases = _ranks(toolchain.release for toolchain in toolchains)
@@ -130,6 +147,7 @@ def build(
         stale=tuple(stale),
         manifest=manifest,
         excuse=excuse,
+        predicted=tuple(reported for reported in cells if reported.cell.name in predicted),
     )
 
 
@@ -143,18 +161,21 @@ def status_of(failure: Failure | None, expected: Expectation | None, entry: Entr
 
 
 def exit_status(report: Report, xfail_strict: Callable[[Cell], bool]) -> int:
-    """0: nothing new; 1: new failures, or an unexpected pass where `xfail_strict`; 3: a tool is missing, which wins."""
+    """0: nothing new; 1: new failures, an unexpected pass where `xfail_strict`, or cells that were not to be compiled.
+
+    3: a tool is missing, which wins.
+    """
     new = {reported.result.outcome.verdict for reported in report.cells if reported.status == "new"}
     if "toolchain-error" in new:
         return 3
     passed = any(reported.status == "xpass" and xfail_strict(reported.cell) for reported in report.cells)
-    return 1 if new or passed else 0
+    return 1 if new or passed or report.untold else 0
 
 
 def _reported(
     cell: Cell, result: Result, expected: Expectation | None, entry: Entry | None, letters: dict[str, str]
 ) -> ReportCell:
-    if result.origin in (SKIPPED, MISSING):
+    if result.origin in NO_VERDICT:
         return ReportCell(cell, result, None, None, None, expected, entry)
     failure = result.outcome.failure
     status = status_of(failure, expected, entry)
@@ -167,6 +188,7 @@ def _reported(
 
 def _groups(letters: Mapping[str, str], cells: Sequence[ReportCell]) -> Iterator[Group]:
     neighbours = Neighbours(cells)
+    compares = not any(reported.result.origin == UNTOLD for reported in cells)  # else nothing can pass beside a failure
     members: dict[str, list[ReportCell]] = {print_: [] for print_ in letters}
     for reported in cells:
         if reported.fingerprint:
@@ -175,7 +197,8 @@ def _groups(letters: Mapping[str, str], cells: Sequence[ReportCell]) -> Iterator
         of = tuple(members[print_])
         failure = of[0].failure
         assert failure is not None  # it has a fingerprint
-        yield Group(letter, print_, failure, of, advise(failure), neighbours.notes(of), neighbours.everywhere(of))
+        group = Group(letter, print_, failure, of, advise(failure))
+        yield replace(group, notes=neighbours.notes(of), everywhere=neighbours.everywhere(of)) if compares else group
 
 
 def _summary(cells: Sequence[ReportCell]) -> dict[str, int]:

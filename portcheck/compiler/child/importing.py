@@ -53,6 +53,7 @@ def _described(message: wire.Message, world: World) -> wire.Message:
             found["kernels"][function] = {
                 **kernels.describe(module, function, world.names),
                 **_made_of(kernels.look_up(module, function), world),
+                "uses": _uses(kernels.look_up(module, function), world),
                 "options": world.options,
             }
         for reference in message["references"]:
@@ -117,6 +118,12 @@ def _made_of(found: Any, world: World) -> dict[str, Any]:
         return {}
     parts, unknown = world.walk.parts(function)
     return {"parts": parts, "open": unknown}
+
+
+def _uses(found: Any, world: World) -> list[dict[str, Any]]:
+    """What a kernel uses that not every target has."""
+    kernel = kernels.unwrap(found)[0] if found is not None else None
+    return [] if kernel is None else world.uses.of(kernel)
 
 
 def _set_early(world: World) -> dict[str, str | None]:

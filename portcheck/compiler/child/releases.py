@@ -43,6 +43,9 @@ class Release:
     runs_lld: bool  # is an `ld.lld` of the machine's used for AMD?
     takes_tuples: bool  # as arguments of a launch
     has_descriptors: bool  # are there tensor descriptors that the host makes?
+    refusal: Callable[[Any, str, Any], Any]  # what a backend says of a libdevice function that it lacks, or None
+    maps_globals: bool  # are all globals of a function looked up in the backend's libdevice, mentioned or not?
+    maps_attributes: bool  # is libdevice the backend's own, too, if it is an attribute of another module?
 
 
 def _name_backends(backends: Mapping[str, Any]) -> None:
@@ -212,6 +215,28 @@ def _say_no_torch(backend: Any) -> None:
         backend._torch_available = False  # else every AMD cell would import torch to look at a stand-in
 
 
+def _refused_when_called(stub: Any, backend: str, modules: Any) -> str | None:
+    """The stub looks for the backend's function when it is called; arguments are what it finds missing next."""
+    try:
+        stub(_builder=types.SimpleNamespace(options=types.SimpleNamespace(backend_name=backend)))
+    except RuntimeError as error:
+        return str(error)
+    except Exception:
+        return None
+    return None
+
+
+def _refused_when_named(stub: Any, backend: str, modules: Any) -> str | None:
+    """Another module stands in the place of the stubs'."""
+    try:
+        getattr(modules[stub.__module__], stub.__name__)
+    except AttributeError as error:
+        return str(error)
+    except Exception:
+        return None
+    return None
+
+
 _OLDEST = Release(
     name_backends=_name_backends,
     constants="constants",
@@ -231,10 +256,19 @@ _OLDEST = Release(
     runs_lld=True,
     takes_tuples=False,
     has_descriptors=False,
+    refusal=_refused_when_called,
+    maps_globals=False,
+    maps_attributes=True,
 )
 # Release → what it does differently from those before it.
 _CHANGES: dict[Version, dict[str, Any]] = {
-    (3, 2): {"tells_place": "get_jit_fn_file_line", "decorate_without_torch": _nothing},
+    (3, 2): {
+        "tells_place": "get_jit_fn_file_line",
+        "decorate_without_torch": _nothing,
+        "refusal": _refused_when_named,
+        "maps_globals": True,
+        "maps_attributes": False,
+    },
     (3, 3): {
         "constants": "constexprs",
         "user_repr": _repr_kept,
@@ -257,7 +291,7 @@ _CHANGES: dict[Version, dict[str, Any]] = {
         "print_ptxas_log": _print_ptxas_log,
         "runs_lld": False,
     },
-    (3, 6): {"ptxas": _ptxas_tool_by_arch},
+    (3, 6): {"ptxas": _ptxas_tool_by_arch, "maps_attributes": True},
     (3, 8): {"tells_place": None, "without_torch": _say_no_torch, "first_column": 1},
 }
 

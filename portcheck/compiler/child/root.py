@@ -12,8 +12,9 @@ import tempfile
 import warnings
 from typing import Any, NoReturn
 
-from . import bytecode, device, inherit, inputs, names, refused, releases, server, units, wire
+from . import bytecode, device, inherit, inputs, libdevice, names, refused, releases, server, units, wire
 from .pristine import Pristine
+from .uses import Uses
 from .walk import Walk
 from .world import World
 
@@ -56,6 +57,7 @@ def main(fd: int, inherited: list[str]) -> NoReturn:
         inputs=recorder,
         pristine=pristine,
         walk=Walk(portable),
+        uses=Uses(portable, libdevice.maps(setup["targets"])),
         options=_option_names(setup["targets"]),
         environment=dict(os.environ),
     )

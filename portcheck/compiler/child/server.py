@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
 from . import compile as cell
-from . import configurations, fronts, importing, wire
+from . import configurations, fronts, importing, supports, wire
 from .world import World
 
 # What a process of its own is started for, by the name of the job.
@@ -76,6 +76,11 @@ class Server:
         else:
             wire.send(self.sock, {"event": "elsewhere"})
 
+    def do_support(self, message: wire.Message, fds: list[int]) -> None:
+        """Say what this Triton says of some targets."""
+        found = [supports.of(_target(target), self.world.device) for target in message["targets"]]
+        self._answer(message, {"supports": found})
+
     def _answer(self, message: wire.Message, found: wire.Message) -> None:
         """The answer to an import may be long, so it goes through a file."""
         with open(message["answer"], "w") as f:
@@ -122,10 +127,7 @@ class Server:
         os._exit(0)
 
     def _become(self, target: Mapping[str, Any], properties: Mapping[str, Any]) -> None:
-        from triton.backends.compiler import GPUTarget
-
-        arch = int(target["arch"]) if target["arch"].isdigit() else target["arch"]
-        self.world.device.become(GPUTarget(target["backend"], arch, target["warp_size"]), properties)
+        self.world.device.become(_target(target), properties)
 
     def _fork(self, fd: int, serves: bool) -> int:
         """Fork; in the child (0) `sock` is its own socket and it leads a session of its own."""
@@ -197,6 +199,13 @@ class Server:
             _kill_session(pid)
         os.killpg(0, signal.SIGKILL)  # this process, and what user code started in its session
         os._exit(0)
+
+
+def _target(target: Mapping[str, Any]) -> Any:
+    from triton.backends.compiler import GPUTarget
+
+    arch = int(target["arch"]) if target["arch"].isdigit() else target["arch"]
+    return GPUTarget(target["backend"], arch, target["warp_size"])
 
 
 def _die_with_parent() -> None:

@@ -9,6 +9,7 @@ from .device import Device
 from .inputs import Inputs
 from .names import Names
 from .pristine import Pristine
+from .uses import Uses
 from .walk import Walk
 
 
@@ -22,6 +23,7 @@ class World:
     inputs: Inputs
     pristine: Pristine  # Triton as it was before user code
     walk: Walk
+    uses: Uses
     options: dict[str, list[str]]  # backend → the launch options it knows
     environment: dict[str, str]  # before user code
     front: Any = None  # what a front end made that cells of this process share: see fronts
