@@ -15,6 +15,7 @@ from typing import Any
 
 from portcheck.cells import Cell
 from portcheck.diagnose.message import explain
+from portcheck.fit import chosen_at_launch
 from portcheck.manifest.model import Argument, ArgumentTree, Row
 from portcheck.supports import Support
 from portcheck.verdicts import Failure, Position
@@ -100,8 +101,9 @@ class _Terms:
 
     def __init__(self, cell: Cell, kernel: Mapping[str, Any], support: Support | None) -> None:
         self._row, self._support = cell.row, support
-        self._defaults = {p["name"]: p["value"] for p in kernel["params"] if "value" in p}
-        options = cell.row.options_for(cell.target.backend)
+        chosen = chosen_at_launch(cell, kernel)  # whatever the defaults of those are
+        self._defaults = {p["name"]: p["value"] for p in kernel["params"] if "value" in p and p["name"] not in chosen}
+        options = {*cell.row.options_for(cell.target.backend), *chosen}
         self._other_types = any(name == "arch" or "fp8" in name for name in options)  # then Triton was asked in vain
 
     def refused_type(self, name: str) -> str | None:
