@@ -75,7 +75,7 @@ def key(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Key:
             try:
                 run.prepare()
                 (cell,) = run.cells.values()
-                return run.workshop.judge(cell).front_key(cell)
+                return run.workshop.judge(cell).identity(cell)
             finally:
                 run.close()
 
