@@ -102,7 +102,8 @@ class Expander:
         is_sound = not attempt.result["unfit"] and not resolution.unfit
         if is_sound and inputs.fit and resolution.inputs.unchanged():
             self.chains.append(first, inputs.lists, record, self.resolver.observe(resolution))
-        return self._known.setdefault(first.hex, replace(_expansion(record), asked=True))
+        self._known[first.hex] = replace(_expansion(record), asked=True)
+        return self._known[first.hex]
 
     def _first(self, cell: Cell, resolution: Resolution) -> Key:
         """Functions of the user's decide, so everything that importing the module read counts."""

@@ -158,7 +158,7 @@ class Judge:
         assert resolution is not None  # importing always gives one
         if resolution.failed:
             return self._not_imported(cell, resolution.failed)
-        found = self._launches(cell, resolution, asking=True)
+        found = self._launches(cell, resolution, asking=True, force=force)
         assert found is not None  # asking always gives some
         known = [None if force else self._known(one, resolution) for one in found.cells]
         unknown = [one for one, result in zip(found.cells, known, strict=True) if result is None]
@@ -345,12 +345,15 @@ class Judge:
             results.append(result)
         return found.result(results, cell.row.settings.autotune)
 
-    def _launches(self, cell: Cell, resolution: Resolution, *, asking: bool) -> Launches | None:
-        """What is compiled for a row: as written, or as its kernel's autotuner and heuristics choose."""
+    def _launches(self, cell: Cell, resolution: Resolution, *, asking: bool, force: bool = False) -> Launches | None:
+        """What is compiled for a row: as written, or as its kernel's autotuner and heuristics choose.
+
+        With `asking` they are asked if no record answers, and with `force` in any case.
+        """
         if cell.configuration or not fit.chosen_at_launch(cell, resolution.kernels[cell.row.ref.function]):
             return Launches((cell,))
         found = self._expander.look_up(cell, resolution)
-        if found is None and asking:
+        if asking and (found is None or (force and not found.asked)):
             attempt = self._service().compile(self._job(cell, resolution, "configurations"))
             if isinstance(attempt, Imported):
                 return Launches((), failure=self._not_imported(cell, attempt).outcome.failure)

@@ -230,6 +230,7 @@ def test_a_row_whose_configurations_cannot_be_told_says_why(make_project: Callab
     assert ran.verdicts == {"scale@cuda:90": ("options-error", "options")}
     assert ran.failure("scale@cuda:90")["message"] == why
     assert project.check("-t", "cuda:90").origins == {"scale@cuda:90": "cached"}
+    assert project.check("-t", "cuda:90", "--force").origins == {"scale@cuda:90": "compiled"}
 
 
 def test_a_row_that_gives_half_of_a_configuration_is_a_mistake(project: Project) -> None:
