@@ -56,11 +56,12 @@ def install(site: Path, name: str, version: str, files: Mapping[str, str]) -> No
 
 @pytest.fixture
 def make_observer(tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Observer]:
-    """`make_observer(site)` is the observer of a process with these packages."""
+    """`make_observer(site, …)` is the observer of a process with these folders of packages."""
 
-    def make(site: Path, known: StandIns | None = None) -> Observer:
-        monkeypatch.setattr("sys.path", [str(site)])
-        installed = Installed([str(site)], Digests(store, tmp_path), store, known or StandIns())
+    def make(*sites: Path, known: StandIns | None = None) -> Observer:
+        folders = [str(site) for site in sites]
+        monkeypatch.setattr("sys.path", folders)
+        installed = Installed(folders, Digests(store, tmp_path), store, known or StandIns())
         return Observer(tmp_path / "project", tmp_path / "triton", InputLists(store), installed)
 
     return make
@@ -133,6 +134,28 @@ def test_a_file_in_a_folder_that_two_distributions_share_is_the_one_that_install
     assert seen(make_observer(site), names) == before
 
 
+def test_another_version_in_a_second_folder_is_seen(
+    make_observer: Callable[..., Observer], site: Path, tmp_path: Path
+) -> None:
+    """As in an environment that has its own, before what it inherits; what only the other one has still leads there."""
+    environment = tmp_path / "env/site-packages"
+    environment.mkdir(parents=True)
+    names = ["file:dist/flax/__init__.py", "file:dist/flax/ops/add.py"]
+    before = seen(make_observer(environment, site), names)
+
+    install(environment, "flax", "0.9", {"flax/__init__.py": "older"})
+
+    assert seen(make_observer(environment, site), names) != before
+
+
+def test_what_an_upgrade_left_behind_is_seen(make_observer: Callable[..., Observer], site: Path) -> None:
+    def left_behind(text: str) -> str | None:
+        install(site, "flax", "0.9", {"flax/ops/old.py": text})
+        return seen(make_observer(site), ["file:dist/flax/ops/old.py"])
+
+    assert left_behind("one") != left_behind("two")
+
+
 def test_without_a_record_files_count_by_their_content(make_observer: Callable[..., Observer], site: Path) -> None:
     (site / "flax-1.0.dist-info/RECORD").unlink()
     before = seen(make_observer(site))
@@ -162,7 +185,7 @@ def test_what_is_known_stands_in_for_what_is_not_installed(
     assert known.modules == {"flax": "dist/flax/__init__.py"}
     (tmp_path / "empty/site-packages").mkdir(parents=True)
     assert seen(make_observer(tmp_path / "empty/site-packages")) != expected
-    assert seen(make_observer(tmp_path / "empty/site-packages", known)) == expected
+    assert seen(make_observer(tmp_path / "empty/site-packages", known=known)) == expected
 
 
 def test_what_is_installed_counts_and_not_what_stands_in_for_it(
@@ -173,4 +196,4 @@ def test_what_is_installed_counts_and_not_what_stands_in_for_it(
     other = tmp_path / "elsewhere/site-packages"
     install(other, "flax", "1.1", FILES)
 
-    assert seen(make_observer(other, known)) == seen(make_observer(other))
+    assert seen(make_observer(other, known=known)) == seen(make_observer(other))
