@@ -26,6 +26,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ from portcheck.inputlists import InputLists
 from portcheck.inputs import Inputs
 from portcheck.installed import SUFFIXES, Expected, Installed, StandIns
 from portcheck.keys import canonical, digest
-from portcheck.stats import stat_of
+from portcheck.stats import Stat, stat_of
 from portcheck.toolchain.imports import Imports, of_this
 
 _STANDARD_LIBRARY = (
@@ -49,6 +50,14 @@ _OWN_METADATA = f"{os.sep}portcheck-{__version__}.dist-info{os.sep}"
 _TEMPORARY = f"{tempfile.gettempdir()}{os.sep}"
 _PATHS = frozenset({"file", "list", "stat", "link", "module"})
 _SLACK = 2.0  # seconds by which a file system's clock may run ahead of ours
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Observation:
+    """What was there of a list's inputs."""
+
+    digest: str
+    stats: Mapping[str, Stat | None]  # of the files among them, just before they were read
 
 
 class Observer:
@@ -69,12 +78,11 @@ class Observer:
         self._named_paths: dict[str, str] = {}  # the modules of a package read thousands of files, all of them the same
         self._found: dict[str, str | None] = {}
         self._listed: dict[str, list[str] | None] = {}
-        self._observed: dict[tuple[str, str], str | None] = {}
-        self._recorded: dict[tuple[str, ...], Inputs] = {}
+        self._observed: dict[tuple[str, str], Observation | None] = {}
+        self._inputs: dict[tuple[Observation, ...], Inputs] = {}
         self._reports: dict[int, tuple[object, Inputs]] = {}
         self._lock = threading.RLock()
         self._kinds: dict[str, Callable[[str], Any]] = {
-            "file": self._digests.of,
             "list": lambda path: None if (names := self._list(path)) is None else digest(canonical(names)),
             "stat": _kind_of,
             "link": self._link,
@@ -130,6 +138,11 @@ class Observer:
 
         `environ` is the environment that the import runs in. A list is observed once a run.
         """
+        observation = self.observation(listed, environ)
+        return observation.digest if observation else None
+
+    def observation(self, listed: str, environ: Mapping[str, str]) -> Observation | None:
+        """The same, with what tells later whether it still holds."""
         memo = (listed, digest(canonical(dict(environ))))
         with self._lock:
             if memo not in self._observed:
@@ -137,17 +150,18 @@ class Observer:
                 self._observed[memo] = None if names is None else self._observe_all(listed, names, environ)
             return self._observed[memo]
 
-    def _observe_all(self, listed: str, names: Iterable[str], environ: Mapping[str, str]) -> str:
+    def _observe_all(self, listed: str, names: Iterable[str], environ: Mapping[str, str]) -> Observation:
         expected = self._expected(listed, names)
         observed: dict[str, Any] = {}
+        stats: dict[str, Stat | None] = {}
         for name in names:
             owner, answer = expected.answers.get(name, (None, None))
-            found = self._observe(name, environ)
+            found = self._observe(name, environ, stats)
             if owner and found == answer:
                 observed[f"dist:{owner}"] = expected.distributions[owner].identity
             else:
                 observed[name] = found
-        return digest(canonical(observed))
+        return Observation(digest(canonical(observed)), stats)
 
     def _expected(self, listed: str, names: Iterable[str]) -> Expected:
         return self._installed.expected(listed, names, self._path)
@@ -201,17 +215,16 @@ class Observer:
         """What was observed of a list before it was read may be of other contents than those that were read."""
         with self._lock:
             self._observed = {memo: found for memo, found in self._observed.items() if memo[0] != listed}
-            self._recorded.clear()
             self._listed.clear()
             self._found.clear()
 
-    def recorded(self, lists: tuple[str, ...]) -> Inputs:
-        """The inputs in recorded lists, as they were when they were observed; call it right after that."""
-        if lists not in self._recorded:
-            names = [name for listed in lists for name in self._lists.get(listed) or ()]
-            paths = [self._path(name) for name in names if name.startswith("file:")]
-            self._recorded[lists] = Inputs(lists, {path: self._digests.seen.get(path) for path in paths})
-        return self._recorded[lists]
+    def recorded(self, lists: tuple[str, ...], observations: tuple[Observation, ...]) -> Inputs:
+        """The inputs in recorded lists, as they were observed; worked out once, since units share lists."""
+        found = self._inputs.get(observations)
+        if found is None:
+            stats = {path: seen for observation in observations for path, seen in observation.stats.items()}
+            found = self._inputs.setdefault(observations, Inputs(lists, stats))
+        return found
 
     def known(self, lists: Iterable[str]) -> set[str]:
         """The names in recorded lists."""
@@ -221,14 +234,18 @@ class Observer:
         """Where a source file of a position is on this machine."""
         return self._path(f"file:{file}")
 
-    def _observe(self, name: str, environ: Mapping[str, str]) -> Any:
+    def _observe(self, name: str, environ: Mapping[str, str], stats: dict[str, Stat | None]) -> Any:
         try:
-            return self._observe_kind(name, environ)
+            return self._observe_kind(name, environ, stats)
         except (ValueError, ImportError) as error:  # the name in a record is nothing that an import could have read
             return f"{type(error).__name__}"
 
-    def _observe_kind(self, name: str, environ: Mapping[str, str]) -> Any:
+    def _observe_kind(self, name: str, environ: Mapping[str, str], stats: dict[str, Stat | None]) -> Any:
         kind, _, what = name.partition(":")
+        if kind == "file":
+            path = self._path(name)
+            found, stats[path] = self._digests.look(path)
+            return found
         if kind in self._kinds:
             return self._kinds[kind](self._path(name))
         if kind == "env":
@@ -236,8 +253,8 @@ class Observer:
         if kind == "find":
             return self._find(what)
         if kind == "tool":
-            found = linker.find(self._triton, environ)
-            return found and self._digests.of(found)
+            program = linker.find(self._triton, environ)
+            return program and self._digests.of(program)
         return f"unknown kind {kind}"  # a record of a newer portcheck: never equal to what it observed
 
     def _path(self, name: str) -> str:
