@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from portcheck.report.jsonreport import RESOURCES, SCHEMA
 from portcheck.verdicts import OK, Artifact
 
 NO_TOOL = "toolchain-error"
+_LARGEST = 2**63  # that a number may be; no arithmetic with what is below overflows
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def read_cells(report: Any) -> tuple[Seen, ...]:
         name: _text(group.get("message"), "failures: message").partition("\n")[0]
         for group in groups
         if isinstance(group, dict)
-        for name in group.get("cells") or ()
+        for name in _list(group, "cells", "failures: ")
         if isinstance(name, str)
     }
     seen = tuple(_cell(cell, f"cells[{number}]", messages) for number, cell in enumerate(cells))
@@ -133,10 +133,10 @@ def _cell(data: Any, where: str, messages: Mapping[str, str]) -> Seen:
     return Seen(name=name, message=messages.get(name), **values)
 
 
-def _list(report: Mapping[str, Any], field: str) -> list[Any]:
-    found = report.get(field)
+def _list(data: Mapping[str, Any], field: str, where: str = "") -> list[Any]:
+    found = data.get(field)
     if not isinstance(found, list):
-        raise _Malformed(f"{field} has to be an array: {_REMEDY}")
+        raise _Malformed(f"{where}{field} has to be an array: {_REMEDY}")
     return found
 
 
@@ -151,13 +151,13 @@ def _optional(value: Any, where: str) -> str | None:
 
 
 def _seconds(value: Any, where: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < _LARGEST:
         raise _Malformed(f"{where} has to be a number of seconds")
     return float(value)
 
 
 def _size(value: Any, where: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < _LARGEST:
         raise _Malformed(f"{where} has to be a whole number, 0 or more")
     return value
 

@@ -51,6 +51,7 @@ def _edited(edit: Callable[[dict[str, Any]], Any]) -> str:
         (_edited(lambda d: d["cells"][0].update(seconds=-1)), "cells[0]: seconds has to be a number of seconds"),
         (_edited(lambda d: d["cells"][0].update(seconds=float("nan"))), "cells[0]: seconds has to be a number"),
         (_edited(lambda d: d["cells"][0].update(seconds=True)), "cells[0]: seconds has to be a number"),
+        (_edited(lambda d: d["cells"][0].update(seconds=10**400)), "cells[0]: seconds has to be a number"),
         (_edited(lambda d: d["cells"][0].update(artifacts=[])), "cells[0]: artifacts has to be an object"),
         (
             _edited(lambda d: d["cells"][0]["artifacts"]["ptx"].update(size=1.5)),
@@ -62,6 +63,7 @@ def _edited(edit: Callable[[dict[str, Any]], Any]) -> str:
         ),
         (_edited(lambda d: d["cells"].append(d["cells"][0])), 'cell "axpy@cuda:80@3.9.0" is there twice'),
         (_edited(lambda d: d["failures"][0].update(message=None)), "failures: message has to be a string"),
+        (_edited(lambda d: d["failures"][0].update(cells=7)), "failures: cells has to be an array"),
     ],
 )
 def test_what_is_no_report_is_refused_in_one_line(tmp_path: Path, text: str, said: str) -> None:
