@@ -10,6 +10,7 @@ from typing import Any
 
 from portcheck.errors import UsageError
 from portcheck.report.jsonreport import RESOURCES, SCHEMA
+from portcheck.report.text import visible
 from portcheck.verdicts import OK, Artifact
 
 NO_TOOL = "toolchain-error"
@@ -143,7 +144,7 @@ def _list(data: Mapping[str, Any], field: str, where: str = "") -> list[Any]:
 def _text(value: Any, where: str) -> str:
     if not isinstance(value, str):
         raise _Malformed(f"{where} has to be a string")
-    return plain(value)
+    return visible(value)
 
 
 def _optional(value: Any, where: str) -> str | None:
@@ -174,7 +175,7 @@ def _artifacts(value: Any, where: str) -> dict[str, Artifact]:
         what = f"{where}: {_quoted(stage)}"
         fields = _object(entry, what)
         digest = _text(fields.get("digest"), f"{what}: digest")
-        found[plain(stage)] = Artifact(digest, _size(fields.get("size"), f"{what}: size"))
+        found[visible(stage)] = Artifact(digest, _size(fields.get("size"), f"{what}: size"))
     return found
 
 
@@ -202,12 +203,5 @@ _FIELDS: dict[str, Callable[[Any, str], Any]] = {
 }
 
 
-def plain(text: str) -> str:
-    """`text` with what a terminal would obey written as escapes; line breaks and tabs stay."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
-
-
 def _quoted(value: Any) -> str:
-    return json.dumps(plain(value)[:60] if isinstance(value, str) else str(type(value).__name__))
+    return json.dumps(visible(value)[:60] if isinstance(value, str) else str(type(value).__name__))

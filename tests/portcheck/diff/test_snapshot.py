@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from portcheck.diff.snapshot import plain, read_report
+from portcheck.diff.snapshot import read_report
 from portcheck.errors import UsageError
 
 SOUND = (Path(__file__).parent / "reports/3.9.0.json").read_text()
@@ -91,6 +91,8 @@ def test_numbers_that_are_not_recorded_are_fine(tmp_path: Path) -> None:
     assert read_report(path).cells[0].resources["spills"] is None
 
 
-def test_what_a_terminal_would_obey_is_written_as_escapes() -> None:
-    assert plain("a\x1b[31mb\x07") == "a\\x1b[31mb\\x07"
-    assert plain("größe\tx\n") == "größe\tx\n"
+def test_what_a_terminal_would_obey_is_written_as_escapes(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    path.write_text(_edited(lambda d: d["cells"][0].update(kernel="a\x1b[31mb\x07", variant="größe")))
+
+    assert read_report(path).cells[0].row == "a\\x1b[31mb\\x07[größe]"

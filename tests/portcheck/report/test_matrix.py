@@ -170,7 +170,9 @@ def test_a_failure_that_nobody_knows_shows_what_the_compiler_printed(judge: Judg
 def test_what_a_terminal_would_obey_is_written_as_escapes(judge: Judge, toolchain: Tool) -> None:
     """Records of a shared cache are somebody else's input, and kernels have the compiler print what they like."""
     clear = "\x1b[2J"
-    failure = Failure("mlir-error", "ttgir", clear, detail=f"was: {clear}", pass_name=clear, position=Position(clear, 1))
+    failure = Failure(
+        "mlir-error", "ttgir", clear, detail=f"was: {clear}", pass_name=clear, position=Position(clear, 1)
+    )
     report = build([judge("a@cuda:80@3.9.0", failure)], [toolchain("3.9.0")], 1, lambda cell: None)
 
     text = render(report, color=False, width=None)
