@@ -22,6 +22,7 @@ NAMES = [
     "list:dist/flax/ops",
     "stat:dist/flax/ops/table.json",
     "module:dist/flax/ops",
+    "module:dist/flax/ops/add",
     "module:dist/flax/missing",
     "find:flax",
 ]
@@ -122,6 +123,17 @@ def test_a_change_is_seen(
     assert seen(make_observer(site)) != before
 
 
+def test_a_file_that_was_patched_before_anybody_looked_counts_for_itself(
+    make_observer: Callable[..., Observer], site: Path, tmp_path: Path
+) -> None:
+    """What was expected is remembered by what RECORDs say, so a sound installation must not have been seen before."""
+    other = tmp_path / "elsewhere/site-packages"
+    install(other, "flax", "1.0", FILES)
+    (site / "flax/ops/add.py").write_text("2wo")
+
+    assert seen(make_observer(site)) != seen(make_observer(other))
+
+
 def test_a_file_in_a_folder_that_two_distributions_share_is_the_one_that_installed_it(
     make_observer: Callable[..., Observer], site: Path
 ) -> None:
@@ -177,15 +189,40 @@ def test_a_record_that_cannot_be_read_counts_as_none(
 def test_what_is_known_stands_in_for_what_is_not_installed(
     make_observer: Callable[..., Observer], site: Path, tmp_path: Path
 ) -> None:
+    names = [*NAMES, "stat:dist/nobodys/table.json"]
     observer = make_observer(site)
-    expected = seen(observer)
-    known = observer.depends_on([observer._lists.put(NAMES)])
+    expected = seen(observer, names)
+    known = observer.depends_on([observer._lists.put(names)])
 
     assert [one.paths for one in known.distributions] == [("flax", "flax-1.0.dist-info")]
     assert known.modules == {"flax": "dist/flax/__init__.py"}
     (tmp_path / "empty/site-packages").mkdir(parents=True)
-    assert seen(make_observer(tmp_path / "empty/site-packages")) != expected
-    assert seen(make_observer(tmp_path / "empty/site-packages", known=known)) == expected
+    assert seen(make_observer(tmp_path / "empty/site-packages"), names) != expected
+    assert seen(make_observer(tmp_path / "empty/site-packages", known=known), names) == expected
+
+
+def test_of_a_shared_folder_a_distribution_stands_in_for_what_is_its_own(
+    make_observer: Callable[..., Observer], site: Path
+) -> None:
+    install(site, "plugin", "1.0", {"flax/ops/plugin.py": "three", "flax/ops/more/__init__.py": ""})
+    observer = make_observer(site)
+
+    known = observer.depends_on([observer._lists.put(["file:dist/flax/ops/plugin.py", "file:dist/flax/__init__.py"])])
+
+    assert {one.distribution.name: one.paths for one in known.distributions} == {
+        "flax": ("flax-1.0.dist-info", "flax/__init__.py", "flax/ops/add.py", "flax/ops/table.json"),
+        "plugin": ("flax/ops/more", "flax/ops/plugin.py", "plugin-1.0.dist-info"),
+    }
+
+
+def test_what_only_shows_its_metadata_is_not_imported(make_observer: Callable[..., Observer], site: Path) -> None:
+    install(site, "plugin", "1.0", {"plugin.py": "three"})
+    observer = make_observer(site)
+    read = ["file:dist/flax/__init__.py", "file:dist/flax-1.0.dist-info/METADATA"]
+
+    known = observer.depends_on([observer._lists.put([*read, "file:dist/plugin-1.0.dist-info/METADATA"])])
+
+    assert {one.distribution.name: one.imported for one in known.distributions} == {"flax": True, "plugin": False}
 
 
 def test_what_is_installed_counts_and_not_what_stands_in_for_it(
