@@ -255,6 +255,8 @@ class Environments:
         except BlockingIOError:
             self._say(f"waiting for another run that has to do with {folder}")
             fcntl.flock(lock, how)
+        except OSError:
+            pass  # a file system without locks: what is half-made has no whole receipt, and counts for nothing
 
 
 def _lock_of(folder: Path) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import pkgutil
 import shutil
@@ -216,6 +217,20 @@ def test_those_that_make_the_same_one_at_once_wait_for_each_other(
     assert said.count("creating") == 1
     assert said.count("waiting for another run") == 2
     assert is_whole(environments.ready(WANTED, this()))
+
+
+@pytest.mark.usefixtures("unpack")
+def test_a_file_system_without_locks_does_without(
+    environments: Environments, make_wheel: MakeWheel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unsupported(file: object, how: int) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    make_wheel()
+    monkeypatch.setattr("fcntl.flock", unsupported)
+
+    assert is_whole(environments.ready(WANTED, this()))
+    assert len(environments.remove("9.8.7", None)) == 1
 
 
 @pytest.mark.usefixtures("unpack")
