@@ -204,18 +204,34 @@ def test_what_is_not_installed_as_recorded_is_no_environment(
 
 @pytest.mark.usefixtures("unpack")
 def test_those_that_make_the_same_one_at_once_wait_for_each_other(
-    environments: Environments, home: Path, store: Store, make_wheel: MakeWheel, tmp_path: Path
+    environments: Environments,
+    home: Path,
+    store: Store,
+    make_wheel: MakeWheel,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    until: Callable[[Callable[[], object]], None],
 ) -> None:
     make_wheel()
+    install = installers.install
+
+    def saying(what: str) -> set[str]:
+        lines = (tmp_path / "said").read_text().splitlines()
+        return {pid for pid, line in (line.split(" ", 1) for line in lines) if line.startswith(what)}
+
+    def install_when_the_others_wait(python: str, requirements: list[str]) -> tuple[int, str]:
+        until(lambda: len(saying("waiting for another run")) == 2)
+        return install(python, requirements)
 
     def make() -> None:
         with (tmp_path / "said").open("a", buffering=1) as said:
-            assert Environments(home, store, lambda line: print(line, file=said)).ready(WANTED, this()).receipt
+            say = lambda line: print(os.getpid(), line, file=said)  # noqa: E731
+            assert Environments(home, store, say).ready(WANTED, this()).receipt
+
+    monkeypatch.setattr(installers, "install", install_when_the_others_wait)
 
     assert list(map(ended, [fork(make) for _ in range(3)])) == [0, 0, 0]
-    said = (tmp_path / "said").read_text()
-    assert said.count("creating") == 1
-    assert said.count("waiting for another run") == 2
+    assert len(saying("creating")) == 1
     assert is_whole(environments.ready(WANTED, this()))
 
 
