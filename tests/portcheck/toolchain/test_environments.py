@@ -367,6 +367,15 @@ def test_removing_takes_all_pythons_or_one(environments: Environments, make_whee
     assert environments.all() == []
 
 
+def test_a_home_that_cannot_be_read_is_one_line(environments: Environments) -> None:
+    environments.folder.parent.mkdir()
+    environments.folder.touch()
+
+    for ask in (environments.all, lambda: environments.ready(WANTED, this()), lambda: environments.remove("1", None)):
+        with pytest.raises(EnvironmentProblem, match=r"envs cannot be read: Not a directory; .*PORTCHECK_HOME"):
+            ask()
+
+
 def test_a_home_that_cannot_be_written_is_one_line(store: Store, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
