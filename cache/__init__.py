@@ -1,6 +1,7 @@
 """The content-addressed store of records and artifacts. Knows no Triton and no doit."""
 
 from portcheck.cache.artifacts import pack, unpack
+from portcheck.cache.errors import CacheError
 from portcheck.cache.gc import Collected, collect, collect_if_due
 from portcheck.cache.location import resolve_cache_dir
 from portcheck.cache.remotes import remote_at
@@ -10,6 +11,7 @@ from portcheck.cache.verify import Verified, verify
 from portcheck.cache.zones import Zones
 
 __all__ = [
+    "CacheError",
     "Collected",
     "Store",
     "Usage",

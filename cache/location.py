@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from portcheck.errors import UsageError
+from portcheck.cache.errors import CacheError
 
 
 def resolve_cache_dir(manifest_dir: str | None, environ: Mapping[str, str]) -> Path:
@@ -16,7 +16,7 @@ def resolve_cache_dir(manifest_dir: str | None, environ: Mapping[str, str]) -> P
         environ: the environment; an empty value counts as unset.
 
     Raises:
-        UsageError: nothing says where it could be.
+        CacheError: nothing says where it could be.
     """
     home = environ.get("HOME")
     chosen = manifest_dir or environ.get("PORTCHECK_CACHE")
@@ -27,4 +27,4 @@ def resolve_cache_dir(manifest_dir: str | None, environ: Mapping[str, str]) -> P
         return Path(base, "portcheck")
     if home:
         return Path(home, ".cache", "portcheck")
-    raise UsageError("no place for the cache: HOME is not set; set PORTCHECK_CACHE to a folder")
+    raise CacheError("no place for the cache: HOME is not set; set PORTCHECK_CACHE to a folder")

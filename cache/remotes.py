@@ -16,8 +16,8 @@ from typing import Protocol, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from portcheck.cache import files
+from portcheck.cache.errors import CacheError
 from portcheck.cache.layout import place
-from portcheck.errors import UsageError
 
 T = TypeVar("T")
 
@@ -90,7 +90,7 @@ def _directory(url: str, zone: str) -> Remote:
     parts = urlsplit(url)
     path = unquote(parts.path)
     if parts.netloc not in ("", "localhost") or not path.startswith("/"):
-        raise UsageError(f'remote "{url}": a directory is written file:///its/absolute/path')
+        raise CacheError(f'remote "{url}": a directory is written file:///its/absolute/path')
     return DirectoryRemote(Path(path) / zone)
 
 
@@ -101,9 +101,9 @@ def remote_at(url: str, zone: str) -> Remote:
     """One zone of the remote at a URL.
 
     Raises:
-        UsageError: the URL has no known scheme, or is malformed.
+        CacheError: the URL has no known scheme, or is malformed.
     """
     scheme = urlsplit(url).scheme
     if scheme not in SCHEMES:
-        raise UsageError(f'remote "{url}": unknown kind; write it like {", ".join(f"{s}://…" for s in SCHEMES)}')
+        raise CacheError(f'remote "{url}": unknown kind; write it like {", ".join(f"{s}://…" for s in SCHEMES)}')
     return SCHEMES[scheme](url, zone)

@@ -63,22 +63,24 @@ class Anchors:
             try:
                 # A record may name anything: a pipe or a device would never end.
                 tree = ast.parse(Path(path).read_bytes() if Path(path).is_file() else b"")
-            except (OSError, SyntaxError, ValueError):
+            except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):  # the last two: it nests too deeply
                 self._parsed[file] = (seen, [])
             else:
-                self._parsed[file] = (seen, list(_walk(tree, "")))
+                self._parsed[file] = (seen, list(_walk(tree)))
         return self._parsed[file][1]
 
 
-def _walk(tree: ast.AST, prefix: str) -> Iterator[tuple[str, _Function]]:
-    for node in ast.iter_child_nodes(tree):
+def _walk(tree: ast.AST) -> Iterator[tuple[str, _Function]]:
+    """Every function with its qualified name, in the order of the source. No recursion: a long sum nests deeply."""
+    waiting = [("", tree)]
+    while waiting:
+        prefix, node = waiting.pop()
         if isinstance(node, _Function):
             yield prefix + node.name, node
-            yield from _walk(node, f"{prefix}{node.name}.<locals>.")
+            prefix += f"{node.name}.<locals>."
         elif isinstance(node, ast.ClassDef):
-            yield from _walk(node, f"{prefix}{node.name}.")
-        else:
-            yield from _walk(node, prefix)
+            prefix += f"{node.name}."
+        waiting += [(prefix, child) for child in reversed(list(ast.iter_child_nodes(node)))]
 
 
 def _nodes(function: _Function) -> list[Any]:

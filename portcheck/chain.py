@@ -50,19 +50,22 @@ class Chains:
             key = self._next(key, observed)
         return End(key, None, lists)
 
-    def append(self, first: Key, lists: Sequence[str], record: dict[str, Any], observe: Observe) -> Key:
+    def append(self, first: Key, lists: Sequence[str], record: dict[str, Any], observe: Observe) -> Key | None:
         """End the chain from `first` with `record`, which depends on the inputs in `lists`; returns the last key.
 
-        A chain that has an end for what is observed now stays as it is.
+        A chain that has an end for what is observed now stays as it is. None: a list is lost, and a key that leaves it
+        out would be too narrow, so nothing is filed.
         """
         end = self.walk(first, observe)
         if end.record is not None:
             return end.key
         key = end.key
         for listed in lists:
-            observed = observe(listed)
-            if listed in end.lists or observed is None:
+            if listed in end.lists:
                 continue
+            observed = observe(listed)
+            if observed is None:
+                return None
             self.store.put(self.kind, key.hex, key.preimage, {"inputs": listed})
             key = self._next(key, observed)
         self.store.put(self.kind, key.hex, key.preimage, record)

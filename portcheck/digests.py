@@ -25,15 +25,21 @@ class Digests:
         self._known: dict[str, tuple[Stat, str]] = {
             path: (tuple(seen), found) for path, (*seen, found) in files.items()
         }
-        self.seen: dict[str, Stat | None] = {}  # the stat that went with the last answer, by path
+        self._used: set[str] = set()  # paths that this run asked for
         self._lock = threading.Lock()
         self._changed = False
 
     def of(self, path: str) -> str | None:
         """The digest of a file, or None if it is not there or cannot be read."""
-        seen = self.seen[path] = stat_of(path)
-        if seen is None:
-            return None
+        return self.look(path)[0]
+
+    def look(self, path: str) -> tuple[str | None, Stat | None]:
+        """The same, and the file's stat before it was read: while that stays, so does the digest."""
+        self._used.add(path)
+        seen = stat_of(path)
+        return (None if seen is None else self._of(path, seen)), seen
+
+    def _of(self, path: str, seen: Stat) -> str | None:
         known = self._known.get(path)
         if known and known[0] == seen:
             return known[1]
@@ -53,7 +59,7 @@ class Digests:
         """Remember what was digested in this run."""
         with self._lock:
             if self._changed:
-                used = {path: self._known[path] for path in self.seen if path in self._known}
+                used = {path: self._known[path] for path in self._used if path in self._known}
                 kept = list({**used, **self._known}.items())[:LIMIT]  # what this run used comes first
                 files = {path: [*seen, found] for path, (seen, found) in kept}
                 self._store.put("local", digest(self._preimage), self._preimage, {"files": files})

@@ -31,6 +31,7 @@ SUFFIXES = tuple(importlib.machinery.all_suffixes())
 _INSTALLERS = frozenset({"INSTALLER", "REQUESTED", "RECORD", "direct_url.json", "uv_cache.json"})
 _KNOWN = shape({"answers": {str: Fixed(str, object)}, "distributions": {str: Fixed(str, str)}})
 _ABSENT: dict[str, Any] = {"file": None, "stat": None, "list": None, "module": []}
+_RULES = 2  # of what is expected. Raise it when the same RECORDs would give other answers: these are remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,11 @@ class Distribution:
     name: str  # as its metadata folder has it
     version: str
     identity: str  # digest of names and hashes of its files
+
+    @property
+    def described(self) -> list[str]:
+        """All but its name, as plain data."""
+        return [self.version, self.identity]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +157,8 @@ class Installed:
         """
         if not any(":dist/" in name for name in names):
             return Expected({}, {})
-        preimage = canonical({"installed": self._records, "stand_ins": self._told, "list": listed})
+        known_by = {"rules": _RULES, "installed": self._records, "stand_ins": self._told, "list": listed}
+        preimage = canonical(known_by)
         known = self._store.get("local", digest(preimage), preimage)
         if known is None or not _is_ours(known):
             known = self._expected({name: path(name) for name in names if ":dist/" in name})
@@ -195,9 +202,11 @@ class Installed:
                 found, answer = stand_in, _ABSENT[kind]
             else:
                 continue
-            if answer is not ...:
+            # A second folder may hold another version: one name cannot stand for both, so what is there counts itself.
+            is_other = distributions.get(found.name, found.described) != found.described
+            if answer is not ... and not is_other:
                 answers[name] = [found.name, answer]
-                distributions[found.name] = [found.version, found.identity]
+                distributions[found.name] = found.described
         return {"answers": answers, "distributions": distributions}
 
     def _stand_in(self, relative: str) -> Distribution | None:
@@ -234,6 +243,7 @@ def _record_files(folder: str) -> list[Path]:
 
 def _read_folder(path: str) -> _Folder:
     folder = _Folder(path)
+    all_rows: defaultdict[str, list[list[Any]]] = defaultdict(list)  # an upgrade that failed leaves two versions behind
     for file in _record_files(path):
         name, _, version = file.parent.name.removesuffix(".dist-info").rpartition("-")
         try:
@@ -241,7 +251,8 @@ def _read_folder(path: str) -> _Folder:
         except (OSError, ValueError, csv.Error):
             continue  # whatever is asked of it counts for itself
         folder.hashes.update({file: (name, found, size) for file, found, size in rows})
-        folder.distributions[name] = Distribution(name, version, digest(canonical(sorted(map(list, rows)))))
+        all_rows[name] += map(list, rows)
+        folder.distributions[name] = Distribution(name, version, digest(canonical(sorted(all_rows[name]))))
     return folder
 
 

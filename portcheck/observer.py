@@ -12,124 +12,80 @@
 | `module:NAME` | a module was looked for there | what is there: nothing, a file, a package |
 | `tool:ld.lld` | Triton up to 3.4 linked for AMD | the digest of the linker that it finds in this environment |
 
-Names of paths are relative to the manifest's folder, or `dist/…` for what is installed: no path of a machine gets into
-a key. Installed distributions that are as their installer left them are observed as a whole, see `installed`.
+Names are portable, see `inputnames`. Installed distributions that are as their installer left them are observed as a
+whole, see `installed`.
 """
 
 from __future__ import annotations
 
 import importlib.machinery
 import os
-import sys
-import sysconfig
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from portcheck import __version__, environment
-from portcheck.compiler import child, scratch
+from portcheck import environment
 from portcheck.compiler.child import linker
-from portcheck.compiler.child.names import SITE, Names
 from portcheck.inputlists import InputLists
+from portcheck.inputnames import InputNames, is_path
 from portcheck.inputs import Inputs
 from portcheck.installed import SUFFIXES, Expected, Installed, StandIns
 from portcheck.keys import canonical, digest
-from portcheck.stats import stat_of
+from portcheck.stats import Stat, stat_of
 from portcheck.toolchain.imports import Imports, of_this
 
-_STANDARD_LIBRARY = (
-    *(sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib")),
-    *(entry for entry in sys.path if entry.endswith(".zip")),
-)
-_CHILD = str(Path(child.__file__).parent) + os.sep
-_OWN_METADATA = f"{os.sep}portcheck-{__version__}.dist-info{os.sep}"
-_TEMPORARY = f"{tempfile.gettempdir()}{os.sep}"
-_PATHS = frozenset({"file", "list", "stat", "link", "module"})
 _SLACK = 2.0  # seconds by which a file system's clock may run ahead of ours
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Observation:
+    """What was there of a list's inputs."""
+
+    digest: str
+    stats: Mapping[str, Stat | None]  # of the files among them, just before they were read
+
+
 class Observer:
-    """Names and observes inputs for one manifest folder and one installation of packages."""
+    """Observes inputs for one manifest folder and one installation of packages."""
 
     def __init__(
         self, folder: Path, triton: Path | None, lists: InputLists, installed: Installed, imports: Imports | None = None
     ) -> None:
         """`imports`: where the processes that read the inputs find modules; None: where this one does."""
         self.imports = imports or of_this()
-        self._library = (*_STANDARD_LIBRARY, *(entry + os.sep for entry in self.imports.library))
         self.folder, self._triton, self._lists = str(folder), f"{triton}{os.sep}", lists
-        self._folders = (str(folder), os.path.realpath(folder))
-        scratched = scratch.holding(folder)  # another revision, checked out for one run
-        self._checkout = f"{scratched}{os.sep}" if scratched else None
-        self._names = Names(str(folder))
-        self._installed, self._digests, self._site = installed, installed.digests, installed.folders
-        self._named_paths: dict[str, str] = {}  # the modules of a package read thousands of files, all of them the same
+        self._installed, self._digests = installed, installed.digests
+        self._names = InputNames(folder, triton, installed.folders, self.imports.library)
         self._found: dict[str, str | None] = {}
         self._listed: dict[str, list[str] | None] = {}
-        self._observed: dict[tuple[str, str], str | None] = {}
-        self._recorded: dict[tuple[str, ...], Inputs] = {}
+        self._observed: dict[tuple[str, str], Observation | None] = {}
+        self._inputs: dict[tuple[Observation, ...], Inputs] = {}
         self._reports: dict[int, tuple[object, Inputs]] = {}
         self._lock = threading.RLock()
         self._kinds: dict[str, Callable[[str], Any]] = {
-            "file": self._digests.of,
             "list": lambda path: None if (names := self._list(path)) is None else digest(canonical(names)),
             "stat": _kind_of,
-            "link": self._link,
+            "link": self._names.link,
             "module": self._module,
         }
 
     def names(self, read: Iterable[tuple[str, str]]) -> dict[str, str]:
         """Input name → path (or variable, or module) of what a child says it read, without what keys cover anyway."""
-        read = set(read)
-        named = {}
-        for kind, what in sorted(read):
-            if kind in _PATHS:
-                asked_only = kind == "stat" and ("file", what) in read  # its content says that it is there
-                if not asked_only and not self._is_covered(kind, what):
-                    named[f"{kind}:{self._name(what)}"] = what
-            elif kind != "env" or not environment.is_private(what):
-                named[f"{kind}:{what}"] = what
-        return named
-
-    def _name(self, path: str) -> str:
-        """A path relative to the manifest's folder, as it was asked for: a link on the way may lead elsewhere later."""
-        if path not in self._named_paths:
-            self._named_paths[path] = self._relative(path)
-        return self._named_paths[path]
-
-    def _relative(self, path: str) -> str:
-        path = self._followed(path)
-        inside = next((f for f in self._folders if f"{path}{os.sep}".startswith(f"{f}{os.sep}")), None)
-        below = path[len(inside) :] if inside else path
-        if any(mark in below for mark in SITE):
-            return self._names.portable(path)
-        return os.path.relpath(path, inside or self.folder).replace(os.sep, "/")
-
-    def _followed(self, path: str) -> str:
-        """A path without the links in a checkout, which stand for what that tree's packages are installed from."""
-        return os.path.realpath(path) if self._checkout and path.startswith(self._checkout) else path
-
-    def _is_covered(self, kind: str, path: str) -> bool:
-        """Is it in the toolchain's digest, part of this program, or only somebody's scratch?"""
-        if path.startswith((self._triton, _CHILD)) or self._in_library(path):
-            return True
-        if kind != "file" and "__pycache__" in path:
-            return True  # what was imported before, by which Python
-        if _OWN_METADATA in path:
-            return True  # importlib.metadata reads that of everything that is installed
-        ours = path.startswith((self.folder, *self._site, *([self._checkout] if self._checkout else [])))
-        if kind == "link" and not ours:
-            return True  # on the way to the checkout
-        return kind != "file" and path.startswith(_TEMPORARY) and not ours
+        return self._names.of(read)
 
     def observe(self, listed: str, environ: Mapping[str, str]) -> str | None:
         """The digest of what is there now of a list's inputs; None if the list is lost.
 
         `environ` is the environment that the import runs in. A list is observed once a run.
         """
+        observation = self.observation(listed, environ)
+        return observation.digest if observation else None
+
+    def observation(self, listed: str, environ: Mapping[str, str]) -> Observation | None:
+        """The same, with what tells later whether it still holds."""
         memo = (listed, digest(canonical(dict(environ))))
         with self._lock:
             if memo not in self._observed:
@@ -137,20 +93,21 @@ class Observer:
                 self._observed[memo] = None if names is None else self._observe_all(listed, names, environ)
             return self._observed[memo]
 
-    def _observe_all(self, listed: str, names: Iterable[str], environ: Mapping[str, str]) -> str:
+    def _observe_all(self, listed: str, names: Iterable[str], environ: Mapping[str, str]) -> Observation:
         expected = self._expected(listed, names)
         observed: dict[str, Any] = {}
+        stats: dict[str, Stat | None] = {}
         for name in names:
             owner, answer = expected.answers.get(name, (None, None))
-            found = self._observe(name, environ)
+            found = self._observe(name, environ, stats)
             if owner and found == answer:
                 observed[f"dist:{owner}"] = expected.distributions[owner].identity
             else:
                 observed[name] = found
-        return digest(canonical(observed))
+        return Observation(digest(canonical(observed)), stats)
 
     def _expected(self, listed: str, names: Iterable[str]) -> Expected:
-        return self._installed.expected(listed, names, self._path)
+        return self._installed.expected(listed, names, self._names.path)
 
     def depends_on(self, lists: Iterable[str]) -> StandIns:
         """What stands in for the installed distributions and modules that the names in `lists` lead to."""
@@ -180,9 +137,9 @@ class Observer:
         """
         if not named:
             return Inputs((), {})
-        paths = {name: path for name, path in named.items() if _is_path(name)}
+        paths = {name: path for name, path in named.items() if is_path(name)}
         files = {path: stat_of(path) for name, path in paths.items() if name.startswith("file:")}
-        fit = all(self._leads_to(name, path) for name, path in paths.items())
+        fit = all(self._names.leads_to(name, path) for name, path in paths.items())
         if began is not None:
             # Both mtime and ctime: copying a file with its times shows in ctime only.
             written = (stamp / 1e9 for seen in files.values() if seen for stamp in seen[3:])
@@ -192,26 +149,20 @@ class Observer:
         self._forget(listed)
         return Inputs((listed,), files, fit)
 
-    def _leads_to(self, name: str, path: str) -> bool:
-        found, path = self._path(name), self._followed(path)
-        # A module has a suffix, so no stat tells two of them apart.
-        return found == path or (not name.startswith("module:") and _same(found, path))
-
     def _forget(self, listed: str) -> None:
         """What was observed of a list before it was read may be of other contents than those that were read."""
         with self._lock:
             self._observed = {memo: found for memo, found in self._observed.items() if memo[0] != listed}
-            self._recorded.clear()
             self._listed.clear()
             self._found.clear()
 
-    def recorded(self, lists: tuple[str, ...]) -> Inputs:
-        """The inputs in recorded lists, as they were when they were observed; call it right after that."""
-        if lists not in self._recorded:
-            names = [name for listed in lists for name in self._lists.get(listed) or ()]
-            paths = [self._path(name) for name in names if name.startswith("file:")]
-            self._recorded[lists] = Inputs(lists, {path: self._digests.seen.get(path) for path in paths})
-        return self._recorded[lists]
+    def recorded(self, lists: tuple[str, ...], observations: tuple[Observation, ...]) -> Inputs:
+        """The inputs in recorded lists, as they were observed; worked out once, since units share lists."""
+        found = self._inputs.get(observations)
+        if found is None:
+            stats = {path: seen for observation in observations for path, seen in observation.stats.items()}
+            found = self._inputs.setdefault(observations, Inputs(lists, stats))
+        return found
 
     def known(self, lists: Iterable[str]) -> set[str]:
         """The names in recorded lists."""
@@ -219,44 +170,37 @@ class Observer:
 
     def source(self, file: str) -> str:
         """Where a source file of a position is on this machine."""
-        return self._path(f"file:{file}")
+        return self._names.path(f"file:{file}")
 
-    def _observe(self, name: str, environ: Mapping[str, str]) -> Any:
+    def _observe(self, name: str, environ: Mapping[str, str], stats: dict[str, Stat | None]) -> Any:
         try:
-            return self._observe_kind(name, environ)
+            return self._observe_kind(name, environ, stats)
         except (ValueError, ImportError) as error:  # the name in a record is nothing that an import could have read
             return f"{type(error).__name__}"
 
-    def _observe_kind(self, name: str, environ: Mapping[str, str]) -> Any:
+    def _observe_kind(self, name: str, environ: Mapping[str, str], stats: dict[str, Stat | None]) -> Any:
         kind, _, what = name.partition(":")
+        if kind == "file":
+            path = self._names.path(name)
+            found, stats[path] = self._digests.look(path)
+            return found
         if kind in self._kinds:
-            return self._kinds[kind](self._path(name))
+            return self._kinds[kind](self._names.path(name))
         if kind == "env":
             return environment.observed(what, environ) if what else environment.whole(environ)
         if kind == "find":
             return self._find(what)
         if kind == "tool":
-            found = linker.find(self._triton, environ)
-            return found and self._digests.of(found)
+            program = linker.find(self._triton, environ)
+            return program and self._digests.of(program)
         return f"unknown kind {kind}"  # a record of a newer portcheck: never equal to what it observed
-
-    def _path(self, name: str) -> str:
-        what = name.partition(":")[2]
-        if not what.startswith("dist/"):
-            return os.path.normpath(f"{self.folder}/{what}")
-        places = [f"{site}/{what[len('dist/') :]}" for site in self._site]
-        if len(places) < 2:
-            return places[0] if places else what
-        # What is not there was asked for beside something that is.
-        beside = (path for path in places if os.path.exists(os.path.dirname(path)))  # noqa: PTH110, PTH120
-        return next((path for path in places if os.path.exists(path)), next(beside, places[0]))  # noqa: PTH110
 
     def _find(self, name: str) -> str | None:
         """The folder that a top-level module is found in, named portably; no module is imported."""
         if name not in self._found:
             spec = self._spec(name)
             place = spec and (spec.origin or next(iter(spec.submodule_search_locations or ()), None))
-            self._found[name] = self._named(place) if place else self._installed.place(name)
+            self._found[name] = self._names.of_module(place) if place else self._installed.place(name)
         return self._found[name]
 
     def _spec(self, name: str) -> importlib.machinery.ModuleSpec | None:
@@ -269,14 +213,6 @@ class Observer:
             if spec is not None:
                 return spec
         return None
-
-    def _in_library(self, path: str) -> bool:
-        return path.startswith(self._library) and not any(mark in path for mark in SITE)
-
-    def _named(self, place: str) -> str:
-        if not os.path.isabs(place):  # noqa: PTH117
-            return place  # built-in, frozen
-        return "python" if self._in_library(place) else self._names.portable(place)
 
     def _list(self, path: str) -> list[str] | None:
         if path not in self._listed:
@@ -298,25 +234,9 @@ class Observer:
             found += [f"{leaf}/", *inits]
         return found
 
-    def _link(self, path: str) -> str | None:
-        try:
-            return self._names.portable(os.readlink(path))  # noqa: PTH115
-        except OSError:
-            return None
-
 
 def _kind_of(path: str) -> str | None:
     if os.path.isdir(path):  # noqa: PTH112
         return "folder"
     found = stat_of(path)
     return f"file of {found[2]} bytes" if found else None
-
-
-def _is_path(name: str) -> bool:
-    return name.partition(":")[0] in _PATHS
-
-
-def _same(one: str, other: str) -> bool:
-    """Two paths of one file; or of none, where somebody asked for something that is not there."""
-    here, there = stat_of(one), stat_of(other)
-    return here == there if here is None or there is None else here[:2] == there[:2]

@@ -13,7 +13,7 @@ from portcheck.compiler.job import Unit
 from portcheck.compiler.tree import Imported
 from portcheck.inputs import Inputs, together
 from portcheck.keys import Key, canonical, digest
-from portcheck.observer import Observer
+from portcheck.observer import Observation, Observer
 from portcheck.shapes import Fixed, shape
 from portcheck.target import Target
 
@@ -72,13 +72,27 @@ class Resolver:
 
     def look_up(self, unit: Unit, target: Target) -> Resolution | None:
         """The resolution of `unit` on `target` if all recorded inputs are unchanged; no import, no child process."""
-        record = self.chains.walk(self._start(unit, target), self._observe(unit)).record
+        seen: dict[str, Observation] = {}  # what the answer is for: another thread may observe a list anew meanwhile
+        environ = self.environ(unit)
+
+        def observe(listed: str) -> str | None:
+            observation = self.observer.observation(listed, environ)
+            if observation is None:
+                return None
+            seen[listed] = observation
+            return observation.digest
+
+        record = self.chains.walk(self._start(unit, target), observe).record
         if not _has_answer(record) or record is None:
             return None
         answer = record["answer"]
         if not (answer["kernels"].keys() >= {*unit.functions} and answer["references"].keys() >= {*unit.references}):
             return None
-        return self._resolution(unit, answer, self.observer.recorded(tuple(answer["reads"])))
+        reads = tuple(answer["reads"])
+        if not seen.keys() >= {*reads}:
+            return None  # a record that names lists its key does not cover
+        observations = tuple(seen[listed] for listed in reads)
+        return self._resolution(unit, answer, self.observer.recorded(reads, observations))
 
     def lists(self, unit: Unit, target: Target) -> tuple[str, ...]:
         """The lists of inputs that are observed on the way to the resolution of `unit` on `target`."""

@@ -1,16 +1,26 @@
-"""Where the cache of a manifest is: the local directory, and the remote behind it."""
+"""Where the cache is that a manifest or the user means: the local directory, and the remote behind it."""
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from portcheck.cache import Store, Zones, remote_at, resolve_cache_dir
+from portcheck.cache import CacheError, Store, Zones, remote_at, resolve_cache_dir
 from portcheck.errors import UsageError
 from portcheck.manifest.model import Manifest
 
 
+@contextlib.contextmanager
+def _user_s_mistake() -> Iterator[None]:
+    try:
+        yield
+    except CacheError as error:
+        raise UsageError(str(error)) from None
+
+
+@_user_s_mistake()
 def open_store(manifest: Manifest, remote: str | None, warn: Callable[[str], None]) -> Store:
     """The store that a manifest leads to. `remote`: a URL that replaces the manifest's; `warn` gets lines for the user.
 
@@ -28,12 +38,23 @@ def open_store(manifest: Manifest, remote: str | None, warn: Callable[[str], Non
     return Store(cache_dir(manifest), warn=warn, remote=zones)
 
 
-def cache_dir(manifest: Manifest) -> Path:
-    """The cache directory that a manifest leads to.
+def user_store(warn: Callable[[str], None]) -> Store:
+    """The store of whoever has no manifest. `warn` gets lines for the user.
+
+    Raises:
+        UsageError: nothing says where the cache could be.
+    """
+    return Store(cache_dir(None), warn=warn)
+
+
+@_user_s_mistake()
+def cache_dir(manifest: Manifest | None, chosen: str | None = None) -> Path:
+    """The cache directory: `chosen`, if anything is, else the one that a manifest leads to, else the user's.
 
     Raises:
         UsageError: nothing says where it could be.
     """
-    given = manifest.cache.dir
-    inside = str(manifest.folder / given) if given and not given.startswith("~") else given
+    given = manifest.cache.dir if manifest else None
+    inside = str(manifest.folder / given) if manifest and given and not given.startswith("~") else given
+    inside = chosen or inside
     return resolve_cache_dir(inside, os.environ)

@@ -31,6 +31,8 @@ class PortcheckReporter(ConsoleReporter):  # type: ignore[misc]
             if "portcheck" in wanted:
                 release_by_release(run, tasks)
             run.start_progress(sys.stderr, sum(name.startswith("compile:") for name in wanted))
+        # Another suite of the dodo.py, or this one while `diff` has a run of its own.
+        self._idle = [run for run in self.runs if not (run.results or any(f"compile:{n}" in wanted for n in run.cells))]
         self._handlers = {number: signal.signal(number, self._stop) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def execute_task(self, task: Any) -> None:
@@ -67,8 +69,10 @@ class PortcheckReporter(ConsoleReporter):  # type: ignore[misc]
         """Kill the children and leave. doit would wait for its threads; what is finished is in the cache already."""
         for run in self.runs:
             run.interrupt()
-            kept = f"{len(run.results)} of {len(run.cells)} cells are finished and kept"
-            os.write(2, f"\nportcheck: interrupted; {kept}\n".encode())
+        busy = [run for run in self.runs if run not in self._idle]
+        finished, cells = sum(len(run.results) for run in busy), sum(len(run.cells) for run in busy)
+        kept = f"; {finished} of {cells} cells are finished and kept" if busy else ""
+        os.write(2, f"\nportcheck: interrupted{kept}\n".encode())
         os._exit(130)
 
 

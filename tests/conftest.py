@@ -98,13 +98,20 @@ class Project:
             text=True,
         )
 
+    def portcheck(self, *arguments: str) -> tuple[int, str, str]:
+        """Run `portcheck ARGUMENTS` in the folder: its status, fd 1 and fd 2."""
+        return _ended(self.start(*arguments))
+
+    def doit(self, *arguments: str) -> tuple[int, str, str]:
+        """Run `doit ARGUMENTS` in the folder: its status, fd 1 and fd 2."""
+        return _ended(self.start_doit(*arguments))
+
     def check(self, *arguments: str) -> Ran:
         """Run `portcheck check ARGUMENTS --json …` in the folder."""
         report = self.folder / "report.json"
         report.unlink(missing_ok=True)
-        with self.start("check", "-j2", "--json", str(report), *arguments) as process:
-            out, err = process.communicate(timeout=300)
-        return Ran(process.returncode, out, err, json.loads(report.read_text()) if report.exists() else None)
+        status, out, err = self.portcheck("check", "-j2", "--json", str(report), *arguments)
+        return Ran(status, out, err, json.loads(report.read_text()) if report.exists() else None)
 
     def processes(self) -> list[psutil.Process]:
         """Living processes that work in the folder: all that a run starts, and what users start in it."""
@@ -121,6 +128,12 @@ class Project:
         while (left := self.processes()) and time.monotonic() < deadline:
             time.sleep(0.05)
         return [str(process) for process in left]
+
+
+def _ended(started: subprocess.Popen[str]) -> tuple[int, str, str]:
+    with started as process:
+        out, err = process.communicate(timeout=300)
+    return process.returncode, out, err
 
 
 @pytest.fixture(scope="session")

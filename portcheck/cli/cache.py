@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from portcheck.cache import collect, resolve_cache_dir, stats, verify
+from portcheck.cache import collect, stats, verify
 from portcheck.cache.layout import home
 from portcheck.errors import EnvironmentProblem, UsageError
 from portcheck.sizes import format_size, parse_size
@@ -95,8 +95,7 @@ def _directory(args: argparse.Namespace) -> Path:
     """What `--dir` says, else what a run in this folder uses."""
     from portcheck.storage import cache_dir
 
-    manifest = None if args.dir else _manifest()
-    return cache_dir(manifest) if manifest else resolve_cache_dir(args.dir, os.environ)
+    return cache_dir(None if args.dir else _manifest(), args.dir)
 
 
 def _manifest() -> Manifest | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -182,13 +181,12 @@ def _show_ir(diff: Diff, args: argparse.Namespace, *, color: bool) -> PortcheckE
 
 def _store() -> Store:
     """The cache that runs in this folder use."""
-    from portcheck.cache import Store, resolve_cache_dir
     from portcheck.manifest.loader import find_manifest, load
-    from portcheck.storage import open_store
+    from portcheck.storage import open_store, user_store
     from portcheck.streams import tell
 
     def warn(text: str) -> None:
         tell(f"portcheck: {text}")
 
     found = find_manifest(Path.cwd())
-    return open_store(load(found), None, warn) if found else Store(resolve_cache_dir(None, os.environ), warn=warn)
+    return open_store(load(found), None, warn) if found else user_store(warn)

@@ -74,11 +74,11 @@ def run(args: argparse.Namespace) -> int:
         UsageError: no such release, wheel or Python.
         EnvironmentProblem: an environment cannot be made or removed.
     """
-    from portcheck.cache import Store, resolve_cache_dir
+    from portcheck.storage import user_store
     from portcheck.streams import tell
     from portcheck.toolchain.environments import Environments, home
 
-    store = Store(resolve_cache_dir(None, os.environ), warn=lambda text: tell(f"portcheck: {text}"))
+    store = user_store(lambda text: tell(f"portcheck: {text}"))
     environments = Environments(home(os.environ), store, lambda text: print(text, flush=True))
     return _ACTIONS[args.verb](environments, args)
 

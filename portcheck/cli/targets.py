@@ -53,14 +53,13 @@ def run(args: argparse.Namespace) -> int:
         EnvironmentProblem: Triton is not there, or cannot be asked.
     """
     import json
-    import os
 
-    from portcheck.cache import Store, resolve_cache_dir
     from portcheck.cli.arguments import check_file
     from portcheck.compiler.tables import ask
     from portcheck.manifest.releases import is_path, parse_release
     from portcheck.report.output import write_file
     from portcheck.report.supported import as_dict, render
+    from portcheck.storage import user_store
     from portcheck.streams import tell
     from portcheck.toolchain.find import find, release_of
 
@@ -68,8 +67,11 @@ def run(args: argparse.Namespace) -> int:
         check_file("--json", args.json, "targets.json")
     name = parse_release(args.triton)
     release = release_of(str(Path(name).expanduser().absolute()) if is_path(name) else name)
-    store = Store(resolve_cache_dir(None, os.environ), warn=lambda text: tell(f"portcheck: {text}"))
-    tables = ask(find(release, store, say=lambda text: tell(f"portcheck: {text}")))
+
+    def say(text: str) -> None:
+        tell(f"portcheck: {text}")
+
+    tables = ask(find(release, user_store(say), say))
     if args.json is None:
         print(render(tables), end="")
         return 0

@@ -16,7 +16,6 @@ from portcheck.compiler.tree import describe_exit
 
 # What the tool answers when the front end is done: go on, or stop since the verdict is known.
 OnFront = Callable[[Mapping[str, Any]], bool]
-OnStage = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)

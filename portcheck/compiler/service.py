@@ -130,7 +130,7 @@ class Service:
             return
         with self._unless_stopped(), self._work_folder() as work, self._holding(job.unit, job.target) as held:
             try:
-                process = held.host.process and held.host.process.fork({"do": "fork"})
+                process = _process_of(held.host).fork({"do": "fork"}) if not held.imported.failed else None
             except OSError:
                 process = None
             if process is None:
@@ -174,10 +174,10 @@ class Service:
     def _compile_forked(self, job: Job, work: Path, on_front: OnFront) -> Attempt | Imported:
         for last in (False, True):
             with self._holding(job.unit, job.target) as held:
-                if held.host.process is None:
+                if held.imported.failed:
                     return held.imported
                 try:
-                    return self._compile_in(held.host.process, job, work, on_front)
+                    return self._compile_in(_process_of(held.host), job, work, on_front)
                 except OSError:  # the kernel may have killed it for its memory, once; user code may end it every time
                     self._check()
                     self._forget(held.host)
@@ -258,8 +258,8 @@ class Service:
 
     def _share(self, unit: Unit, target: Target, package: _Held) -> _Held | None:
         """Leave `unit` in the process of its package, if importing that has imported it as well. Raises OSError."""
-        assert package.host.process is not None
-        imported = package.host.process.describe(unit.request(), self._scratch, self._guard, unit.timeout)
+        process = _process_of(package.host)
+        imported = process.describe(unit.request(), self._scratch, self._guard, unit.timeout)
         self._check()
         return None if imported is None else self._hold(unit, target, package.host, imported, package.imported)
 
@@ -267,7 +267,7 @@ class Service:
         """Import `unit` in a process of its own. Raises OSError when there is nothing to fork it from."""
         self._check()
         parent = package.host if package else None
-        process = ((parent and parent.process) or self._root(unit)).fork({"do": "fork"})
+        process = (_process_of(parent) if parent else self._root(unit)).fork({"do": "fork"})
         self._alive.add(process.pid)
         imported = self._import(process, unit, target)
         host = _Host(process, parent, imported.seconds)
@@ -345,6 +345,14 @@ class Service:
     def _check(self) -> None:
         if self._stopped:
             raise Interrupted
+
+
+def _process_of(host: _Host) -> Process:
+    """The process of a host that imported something. Raises OSError if another thread has found it gone meanwhile."""
+    process = host.process
+    if process is None:
+        raise ConnectionError("its process ended after the import")
+    return process
 
 
 def _target(target: Target) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -15,8 +14,7 @@ from portcheck.ir.kept import find
 from portcheck.ir.unified import BINARY, unified
 from portcheck.patterns import suggestion
 from portcheck.report.style import Style
-
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+from portcheck.report.text import visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +55,8 @@ def compare_ir(diff: Diff, stage: str, store: Store, style: Style) -> Iterator[l
         if missing := [seen for (seen, _), data in zip(sides, texts, strict=True) if data is None]:
             yield NotKept(stage, missing[0])
             continue
-        old, new = (_readable(data) for data in texts if data is not None)
+        old, new = (visible(data.decode("utf-8", errors="replace")) for data in texts if data is not None)
         names = (f"{diff.old}/{sides[0][0].name}/{stage}", f"{diff.new}/{sides[1][0].name}/{stage}")
         yield [style("bold", words.place(diff, pair)), *unified(stage, old, new, names, style)]
     if equal:
         yield [f"{stage} is the same to the byte in {equal} cell{'' if equal == 1 else 's'}"]
-
-
-def _readable(data: bytes) -> str:
-    """Text, with what a terminal would obey written as escapes."""
-    return _CONTROLS.sub(lambda match: ascii(match[0])[1:-1], data.decode("utf-8", errors="replace"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +10,11 @@ from typing import Any
 
 from portcheck.errors import UsageError
 from portcheck.report.jsonreport import RESOURCES, SCHEMA
+from portcheck.report.text import visible
 from portcheck.verdicts import OK, Artifact
 
 NO_TOOL = "toolchain-error"
+_LARGEST = 2**63  # that a number may be; no arithmetic with what is below overflows
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ def read_cells(report: Any) -> tuple[Seen, ...]:
         name: _text(group.get("message"), "failures: message").partition("\n")[0]
         for group in groups
         if isinstance(group, dict)
-        for name in group.get("cells") or ()
+        for name in _list(group, "cells", "failures: ")
         if isinstance(name, str)
     }
     seen = tuple(_cell(cell, f"cells[{number}]", messages) for number, cell in enumerate(cells))
@@ -133,17 +134,17 @@ def _cell(data: Any, where: str, messages: Mapping[str, str]) -> Seen:
     return Seen(name=name, message=messages.get(name), **values)
 
 
-def _list(report: Mapping[str, Any], field: str) -> list[Any]:
-    found = report.get(field)
+def _list(data: Mapping[str, Any], field: str, where: str = "") -> list[Any]:
+    found = data.get(field)
     if not isinstance(found, list):
-        raise _Malformed(f"{field} has to be an array: {_REMEDY}")
+        raise _Malformed(f"{where}{field} has to be an array: {_REMEDY}")
     return found
 
 
 def _text(value: Any, where: str) -> str:
     if not isinstance(value, str):
         raise _Malformed(f"{where} has to be a string")
-    return plain(value)
+    return visible(value)
 
 
 def _optional(value: Any, where: str) -> str | None:
@@ -151,13 +152,13 @@ def _optional(value: Any, where: str) -> str | None:
 
 
 def _seconds(value: Any, where: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < _LARGEST:
         raise _Malformed(f"{where} has to be a number of seconds")
     return float(value)
 
 
 def _size(value: Any, where: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < _LARGEST:
         raise _Malformed(f"{where} has to be a whole number, 0 or more")
     return value
 
@@ -174,7 +175,7 @@ def _artifacts(value: Any, where: str) -> dict[str, Artifact]:
         what = f"{where}: {_quoted(stage)}"
         fields = _object(entry, what)
         digest = _text(fields.get("digest"), f"{what}: digest")
-        found[plain(stage)] = Artifact(digest, _size(fields.get("size"), f"{what}: size"))
+        found[visible(stage)] = Artifact(digest, _size(fields.get("size"), f"{what}: size"))
     return found
 
 
@@ -202,12 +203,5 @@ _FIELDS: dict[str, Callable[[Any, str], Any]] = {
 }
 
 
-def plain(text: str) -> str:
-    """`text` with what a terminal would obey written as escapes; line breaks and tabs stay."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
-
-
 def _quoted(value: Any) -> str:
-    return json.dumps(plain(value)[:60] if isinstance(value, str) else str(type(value).__name__))
+    return json.dumps(visible(value)[:60] if isinstance(value, str) else str(type(value).__name__))

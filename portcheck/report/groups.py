@@ -13,6 +13,7 @@ from portcheck.diagnose.signatures import Advice
 from portcheck.report.model import Group, Report, ReportCell
 from portcheck.report.neighbours import by_row
 from portcheck.report.style import Style
+from portcheck.report.text import visible
 from portcheck.verdicts import Failure, Position
 
 _WIDTH = 117  # of explanations, beside the margin
@@ -25,8 +26,8 @@ def render_groups(report: Report, style: Style, *, releases: bool) -> Iterator[s
     """One paragraph a group. With `releases`, cells say which release they are of."""
     for group, body in described(report, releases=releases):
         known = told(group.advice) if group.advice else _diagnostic(group.failure)
-        head = style("bold", f"{group.letter}  {heading(group)}")
-        yield "\n".join([head, *(f"   {line}" for line in [*body, *known])])
+        head = style("bold", f"{group.letter}  {visible(heading(group))}")
+        yield "\n".join([head, *(f"   {visible(line)}" for line in [*body, *known])])
 
 
 def described(report: Report, *, releases: bool) -> Iterator[tuple[Group, list[str]]]:

@@ -17,9 +17,7 @@ import xxhash
 from portcheck.cache import Store
 from portcheck.keys import Key, canonical, digest
 from portcheck.shapes import shape
-
-# A file changed within the clock tick of its last stat keeps its mtime: trust only stats this much older (nanoseconds).
-_SETTLED = 2_000_000_000
+from portcheck.stats import SETTLED
 
 _is_memory = shape({"contents": str})
 
@@ -49,7 +47,7 @@ def contents_digest(folder: Path, store: Store, *, follow: bool = True, without:
     else:
         contents = digest(canonical({name: _content(folder / name, follow) for name in stats}))
         newest = max((stamp for seen in stats.values() for stamp in seen[2:]), default=0)
-        if newest + _SETTLED < time.time_ns() or newest > time.time_ns() + _SETTLED:
+        if newest + SETTLED < time.time_ns() or newest > time.time_ns() + SETTLED:
             store.put("local", memo.hex, memo.preimage, {"contents": contents})
     return contents
 

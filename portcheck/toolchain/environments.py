@@ -111,11 +111,20 @@ class Environments:
         self.folder, self.store, self._say = home / "envs", store, say
 
     def all(self) -> list[Environment]:
-        """Every environment that is there, whole or not."""
+        """Every environment that is there, whole or not.
+
+        Raises:
+            EnvironmentProblem: their folder cannot be read.
+        """
         try:
             return [_read(folder) for folder in sorted(self.folder.iterdir()) if folder.is_dir()]
         except FileNotFoundError:
             return []
+        except OSError as error:
+            raise EnvironmentProblem(
+                f"{self.folder} cannot be read: {error.strerror or error}; "
+                "check who owns it, or set PORTCHECK_HOME to another folder"
+            ) from None
 
     def trouble(self, environment: Environment) -> str | None:
         """What is wrong with an environment, if anything: how a sentence about it goes on."""
@@ -255,6 +264,8 @@ class Environments:
         except BlockingIOError:
             self._say(f"waiting for another run that has to do with {folder}")
             fcntl.flock(lock, how)
+        except OSError:
+            pass  # a file system without locks: what is half-made has no whole receipt, and counts for nothing
 
 
 def _lock_of(folder: Path) -> Path:

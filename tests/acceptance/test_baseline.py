@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.acceptance.copies import KERNELS
+
 if TYPE_CHECKING:
     from tests.conftest import Project
 
@@ -25,29 +27,9 @@ MANIFEST = """
     target = "kernels.py:tgamma"
     signature = { x = "*fp32" }
 """
-KERNELS = """
-    import triton
-    import triton.language as tl
-    from triton.language.extra import libdevice
-
-    @triton.jit
-    def copy(x, y):
-        tl.store(y, tl.load(x))
-
-    @triton.jit
-    def tgamma(x):
-        tl.store(x, libdevice.tgamma(tl.load(x)))
-"""
 FIXED = KERNELS.replace("libdevice.tgamma(tl.load(x))", "tl.load(x)")
 DIFFERENT = KERNELS.replace("libdevice.tgamma(", "libdevice.no_such_function(")
 BROKEN_COPY = KERNELS.replace("tl.store(y, tl.load(x))", "tl.store(y, tl.no_such_function(x))")
-
-
-def portcheck(project: Project, *arguments: str) -> tuple[int, str, str]:
-    """Run a command; returns its status, fd 1 and fd 2."""
-    with project.start(*arguments) as process:
-        out, err = process.communicate(timeout=300)
-    return process.returncode, out, err
 
 
 def frozen(project: Project) -> dict[str, Any]:
@@ -60,7 +42,7 @@ def frozen(project: Project) -> dict[str, Any]:
 def known(project: Project) -> Project:
     """A project whose one failure is in its baseline."""
     project.write({"portcheck.toml": MANIFEST, "kernels.py": KERNELS})
-    status, out, _ = portcheck(project, "baseline", "-o", "baseline.toml")
+    status, out, _ = project.portcheck("baseline", "-o", "baseline.toml")
     assert (status, out) == (0, "baseline.toml: 1 known failure (1 added)\n")
     return project
 
@@ -101,7 +83,7 @@ def test_what_no_longer_fails_is_told_and_pruned(known: Project) -> None:
     assert "   tgamma on hip:gfx942\n" in ran.out
 
     known.write({"kernels.py": FIXED.replace("tl.store(y, tl.load(x))", "tl.store(y, tl.no_such_function(x))")})
-    status, out, _ = portcheck(known, "baseline", "-o", "baseline.toml", "--prune")
+    status, out, _ = known.portcheck("baseline", "-o", "baseline.toml", "--prune")
 
     assert status == 0
     assert "0 known failures (1 taken out)" in out
@@ -114,7 +96,7 @@ def test_entries_of_what_is_not_selected_are_left_alone(known: Project) -> None:
     known.write({"kernels.py": BROKEN_COPY})
 
     ran = known.check("--baseline", "baseline.toml", "-k", "copy", "-t", "cuda:90")
-    status, out, _ = portcheck(known, "baseline", "-o", "baseline.toml", "-k", "copy", "-t", "cuda:90")
+    status, out, _ = known.portcheck("baseline", "-o", "baseline.toml", "-k", "copy", "-t", "cuda:90")
 
     assert "In the baseline" not in ran.out
     assert (status, out) == (0, "baseline.toml: 2 known failures (1 added)\n")
@@ -125,8 +107,8 @@ def test_an_entry_of_a_row_that_is_gone_is_stale(known: Project) -> None:
     known.write({"portcheck.toml": MANIFEST.replace('name = "tgamma"', 'name = "gamma"')})
 
     ran = known.check("--baseline", "baseline.toml", "-k", "copy")
-    _, _, freezing = portcheck(known, "baseline", "-o", "baseline.toml", "-k", "copy")
-    _, pruning, _ = portcheck(known, "baseline", "-o", "baseline.toml", "-k", "copy", "--prune")
+    _, _, freezing = known.portcheck("baseline", "-o", "baseline.toml", "-k", "copy")
+    _, pruning, _ = known.portcheck("baseline", "-o", "baseline.toml", "-k", "copy", "--prune")
 
     assert "In the baseline, but no longer in the manifest" in ran.out
     assert "1 cell of it no longer in the manifest: --prune takes them out" in freezing
@@ -149,7 +131,7 @@ def test_xfail_wins_over_the_baseline(known: Project) -> None:
 def test_freezing_the_same_again_writes_nothing(known: Project) -> None:
     before = (known.folder / "baseline.toml").stat().st_mtime_ns
 
-    status, _, err = portcheck(known, "baseline", "-o", "baseline.toml")
+    status, _, err = known.portcheck("baseline", "-o", "baseline.toml")
 
     assert status == 0
     assert "baseline.toml: unchanged, not written again" in err
@@ -160,7 +142,7 @@ def test_freezing_the_same_again_writes_nothing(known: Project) -> None:
 def test_a_broken_baseline_is_one_line(known: Project, command: tuple[str, str]) -> None:
     known.write({"broken.toml": "<<<<<<< ours\n"})
 
-    status, out, err = portcheck(known, *command, "broken.toml")
+    status, out, err = known.portcheck(*command, "broken.toml")
 
     assert (status, out) == (2, "")
     assert err.startswith("portcheck: broken.toml: is no baseline: ")
@@ -168,17 +150,17 @@ def test_a_broken_baseline_is_one_line(known: Project, command: tuple[str, str])
 
 
 def test_a_report_is_from_the_cache_alone(known: Project) -> None:
-    status, out, _ = portcheck(known, "report", "--baseline", "baseline.toml", "--json", "cached.json")
+    status, out, _ = known.portcheck("report", "--baseline", "baseline.toml", "--json", "cached.json")
 
     assert status == 0
     assert "4 cells: 3 ok, 1 failed (1 known)" in out
     assert {cell["from"] for cell in json.loads((known.folder / "cached.json").read_text())["cells"]} == {"cached"}
 
-    status, _, err = portcheck(known, "report", "--baseline", "baseline.toml", "--json", "cached.json")
+    status, _, err = known.portcheck("report", "--baseline", "baseline.toml", "--json", "cached.json")
     assert "cached.json: unchanged, not written again" in err
 
     known.write({"kernels.py": BROKEN_COPY})
-    status, out, err = portcheck(known, "report", "--baseline", "baseline.toml", "--json", "cached.json")
+    status, out, err = known.portcheck("report", "--baseline", "baseline.toml", "--json", "cached.json")
     report = json.loads((known.folder / "cached.json").read_text())
 
     assert status == 1

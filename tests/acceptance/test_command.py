@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.acceptance.copies import KERNELS
+
 if TYPE_CHECKING:
     from tests.conftest import Project
 
@@ -30,19 +32,6 @@ MANIFEST = """
     name = "tgamma"
     target = "kernels.py:tgamma"
     signature = { x = "*fp32" }
-"""
-KERNELS = """
-    import triton
-    import triton.language as tl
-    from triton.language.extra import libdevice
-
-    @triton.jit
-    def copy(x, y):
-        tl.store(y, tl.load(x))
-
-    @triton.jit
-    def tgamma(x):
-        tl.store(x, libdevice.tgamma(tl.load(x)))
 """
 
 

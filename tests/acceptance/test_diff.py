@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ import pytest
 
 from portcheck.ir.unified import BINARY, unified
 from portcheck.report.style import Style
+from tests.repository import commit, git
 
 if TYPE_CHECKING:
     from tests.conftest import Project
@@ -49,19 +49,6 @@ KERNELS = """
 HERE = "work/gpu"  # the manifest's folder in the repository
 
 
-def git(project: Project, *arguments: str) -> str:
-    """What git prints in the project."""
-    names = ["-c", "user.name=n", "-c", "user.email=e@example.com"]
-    done = subprocess.run(["git", *names, *arguments], cwd=project.folder, check=True, capture_output=True, text=True)
-    return done.stdout
-
-
-def commit(project: Project) -> None:
-    """Commit all there is."""
-    git(project, "add", "-A")
-    git(project, "commit", "-q", "-m", "change")
-
-
 @pytest.fixture
 def repository(make_project: Callable[[], Project], tmp_path: Path) -> Project:
     """A repository whose last commit changed `mul` only; nothing is compiled yet."""
@@ -70,18 +57,17 @@ def repository(make_project: Callable[[], Project], tmp_path: Path) -> Project:
     scratch.mkdir()
     made.env["TMPDIR"] = str(scratch)
     made.write({"portcheck.toml": MANIFEST, "kernels.py": KERNELS})
-    git(made, "init", "-q", "-b", "main")
-    commit(made)
+    git(made.folder, "init", "-q", "-b", "main")
+    commit(made.folder)
     made.write({"kernels.py": KERNELS.replace("* 2.0", "* tl.exp(2.0)")})
-    commit(made)
+    commit(made.folder)
     return made
 
 
 def run(project: Project, *arguments: str, status: int) -> tuple[str, str]:
     """The output of a command, which has to end with `status`."""
-    with project.start(*arguments) as process:
-        out, err = process.communicate(timeout=300)
-    assert process.returncode == status, f"{process.returncode}\n{out}\n{err}"
+    ended, out, err = project.portcheck(*arguments)
+    assert ended == status, f"{ended}\n{out}\n{err}"
     return out, err
 
 
@@ -105,8 +91,8 @@ def test_only_the_changed_kernel_is_compiled(repository: Project) -> None:
     _, err = run(repository, "diff", "--rev", "HEAD~1", status=0)
     assert err.count("4 cells: 4 cached\n") == 2
     assert scratch(repository) == []
-    assert git(repository, "worktree", "list").count("\n") == 1
-    assert git(repository, "status", "--porcelain", "--untracked-files=no") == ""
+    assert git(repository.folder, "worktree", "list").count("\n") == 1
+    assert git(repository.folder, "status", "--porcelain", "--untracked-files=no") == ""
 
 
 def test_a_regression_against_a_revision_is_1(repository: Project) -> None:
@@ -133,7 +119,7 @@ def test_the_manifest_may_lie_below_the_top(repository: Project) -> None:
     (repository.folder / HERE).mkdir(parents=True)
     for name in ("portcheck.toml", "kernels.py"):
         (repository.folder / name).rename(repository.folder / HERE / name)
-    commit(repository)
+    commit(repository.folder)
 
     _, err = run(repository, "diff", f"{HERE}/portcheck.toml", "--rev", "main", status=0)
     assert "the present tree: 4 cells: 4 cached\n" in err
@@ -146,7 +132,7 @@ def test_the_manifest_may_lie_below_the_top(repository: Project) -> None:
 
 def test_a_manifest_that_was_wrong_then_is_told_with_its_revision(repository: Project) -> None:
     repository.write({"portcheck.toml": MANIFEST.replace("signature", "signatur", 1)})
-    commit(repository)
+    commit(repository.folder)
     repository.write({"portcheck.toml": MANIFEST})
 
     _, err = run(repository, "diff", "--rev", "main", status=2)
@@ -167,7 +153,7 @@ def test_since_keeps_the_rows_that_differ(repository: Project) -> None:
 
     # A comment is no difference, another expectation is one.
     repository.write({"kernels.py": "# moved\n" + "".join(f"{line[4:]}\n" for line in KERNELS.splitlines())})
-    git(repository, "stash", "-q")
+    git(repository.folder, "stash", "-q")
     repository.write(
         {"kernels.py": KERNELS.replace("* 2.0", "* tl.exp(2.0)").replace("@triton.jit", "# why\n    @triton.jit")}
     )
@@ -190,7 +176,7 @@ def test_a_revision_is_checked_with_the_lock_of_the_present_tree(repository: Pro
     }
     for digest in digests:
         path.write_text(path.read_text().replace(digest, "0" * len(digest)))
-    commit(repository)
+    commit(repository.folder)
     path.write_text(good)
 
     _, err = run(repository, "diff", "--rev", "HEAD", status=0)
@@ -204,7 +190,7 @@ def test_files_of_the_present_tree_are_never_taken_for_the_revision_s(repository
     data.write_text("2.0")
     read = f"SCALE = tl.constexpr(float(open({str(data)!r}).read()))\n\n    @triton.jit\n    def mul"
     repository.write({"kernels.py": KERNELS.replace("@triton.jit\n    def mul", read).replace("* 2.0", "* SCALE")})
-    commit(repository)
+    commit(repository.folder)
     data.write_text("3.0")
 
     _, err = run(repository, "diff", "--rev", "HEAD", status=0)
@@ -227,7 +213,7 @@ def test_nothing_is_left_by_a_run_that_is_ended(
     repository: Project, until: Callable[[Callable[[], Any]], None], command: tuple[str, str], number: signal.Signals
 ) -> None:
     repository.write({"kernels.py": f"    import time; open('started', 'w'); time.sleep(60)\n{KERNELS}"})
-    commit(repository)
+    commit(repository.folder)
     process = repository.start(*command, "main")
     until(lambda: list(Path(repository.env["TMPDIR"]).glob("*/tree/started")))
 
@@ -238,11 +224,11 @@ def test_nothing_is_left_by_a_run_that_is_ended(
     assert "Traceback" not in err
     if number == signal.SIGKILL:
         assert scratch(repository)  # until the next run
-        git(repository, "checkout", "-q", "main~1")
+        git(repository.folder, "checkout", "-q", "main~1")
         assert repository.check("--since", "HEAD").status == 0
     assert scratch(repository) == []
     assert repository.left_behind() == []
-    assert git(repository, "worktree", "list").count("\n") == 1
+    assert git(repository.folder, "worktree", "list").count("\n") == 1
 
 
 def test_ir_is_compared_without_its_accidents(repository: Project) -> None:

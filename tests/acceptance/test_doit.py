@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.acceptance.copies import KERNELS
+
 if TYPE_CHECKING:
     from tests.conftest import Project
 
@@ -36,19 +38,7 @@ FILES = {
         target = "kernels.py:tgamma"
         signature = { x = "*fp32" }
     """,
-    "kernels.py": """
-        import triton
-        import triton.language as tl
-        from triton.language.extra import libdevice
-
-        @triton.jit
-        def copy(x, y):
-            tl.store(y, tl.load(x))
-
-        @triton.jit
-        def tgamma(x):
-            tl.store(x, libdevice.tgamma(tl.load(x)))
-    """,
+    "kernels.py": KERNELS,
 }
 
 
@@ -60,15 +50,8 @@ def suite(make_project: Callable[[], Project]) -> Project:
     return project
 
 
-def doit(project: Project, *arguments: str) -> tuple[int, str, str]:
-    """Run doit; returns its status, fd 1 and fd 2."""
-    with project.start_doit(*arguments) as process:
-        out, err = process.communicate(timeout=300)
-    return process.returncode, out, err
-
-
 def test_portcheck_is_the_default_task_and_the_same_graph_as_the_command(suite: Project) -> None:
-    status, out, _ = doit(suite)
+    status, out, _ = suite.doit()
     ran = suite.check()
 
     assert status == 1
@@ -79,42 +62,42 @@ def test_portcheck_is_the_default_task_and_the_same_graph_as_the_command(suite: 
 
 
 def test_cells_are_selected_by_wildcards_in_which_brackets_are_literal(suite: Project) -> None:
-    status, out, _ = doit(suite, "compile:copy*@hip:*")
+    status, out, _ = suite.doit("compile:copy*@hip:*")
 
     assert status == 0
     assert "2 cells: 2 ok" in out
     assert "copy[fp16]" in out
 
     for pattern in ("compile:copy[fp16]@*", "compile:copy[fp??]@*"):
-        status, out, _ = doit(suite, pattern)
+        status, out, _ = suite.doit(pattern)
 
         assert status == 0
         assert "2 cells: 2 ok" in out
 
 
 def test_a_pattern_that_matches_no_cell_is_an_error(suite: Project) -> None:
-    status, _, err = doit(suite, "compile:copy[bf16]@*")
+    status, _, err = suite.doit("compile:copy[bf16]@*")
 
     assert status != 0
     assert 'invalid parameter: "compile:copy[bf16]@*"' in err.lower()
 
 
 def test_a_red_cell_that_is_asked_for_by_name_fails(suite: Project) -> None:
-    status, out, _ = doit(suite, "compile:tgamma@hip:*")
+    status, out, _ = suite.doit("compile:tgamma@hip:*")
 
     assert status != 0
     assert "1 failed (1 new)" in out
 
 
 def test_selections_are_given_as_variables(suite: Project) -> None:
-    status, out, _ = doit(suite, "portcheck", "targets=cuda:90,hip:gfx942", "kernels=copy*", "triton=current")
+    status, out, _ = suite.doit("portcheck", "targets=cuda:90,hip:gfx942", "kernels=copy*", "triton=current")
 
     assert status == 0
     assert "4 cells: 4 ok" in out
 
 
 def test_list_shows_every_cell(suite: Project) -> None:
-    _, out, _ = doit(suite, "list", "--all", "-q")
+    _, out, _ = suite.doit("list", "--all", "-q")
 
     tasks = out.split()
     assert [task for task in tasks if task.startswith("compile:tgamma")] == [
@@ -130,7 +113,7 @@ def suite_release(tasks: list[str]) -> str:
 
 
 def test_other_tasks_of_the_user_are_told_as_ever(suite: Project) -> None:
-    status, out, err = doit(suite, "hello")
+    status, out, err = suite.doit("hello")
 
     assert status == 0
     assert "hello from the user" in out
@@ -140,19 +123,19 @@ def test_other_tasks_of_the_user_are_told_as_ever(suite: Project) -> None:
 def test_a_mistake_in_the_manifest_harms_no_other_task(project: Project) -> None:
     project.write({**FILES, "portcheck.toml": "[[kernel]]\nnam = 'copy'\n"})
 
-    status, out, err = doit(project, "portcheck")
+    status, out, err = project.doit("portcheck")
 
     assert status != 0
     assert "did you mean name?" in err
     assert "Traceback" not in out + err
-    assert doit(project, "hello")[0] == 0
+    assert project.doit("hello")[0] == 0
 
 
 @pytest.mark.parametrize("task", ["compile", "compile:*", "compile:copy@cuda:90@3.9.0", "report", "resolve:*", "audit"])
 def test_a_suite_with_a_mistake_is_never_green(project: Project, task: str) -> None:
     project.write({**FILES, "portcheck.toml": "[[kernel]]\nnam = 'copy'\n"})
 
-    status, out, err = doit(project, task)
+    status, out, err = project.doit(task)
 
     assert (status, out) == (2, "")
     assert all(line.startswith("portcheck: ") for line in err.splitlines())
@@ -162,7 +145,7 @@ def test_a_suite_with_a_mistake_is_never_green(project: Project, task: str) -> N
 def test_a_misspelt_selection_is_an_error(project: Project) -> None:
     project.write(FILES)
 
-    status, _, err = doit(project, "portcheck", "target=cuda:90")
+    status, _, err = project.doit("portcheck", "target=cuda:90")
 
     assert (status, err) == (2, "portcheck: target=…: no such selection: write targets=…\n")
 
@@ -171,7 +154,7 @@ def test_a_mistake_that_only_the_kernel_shows_is_told(project: Project) -> None:
     project.write({**FILES, "portcheck.toml": FILES["portcheck.toml"].replace("kernels.py:copy", "kernels.py:cpoy")})
 
     for task in ("portcheck", "compile:copy@cuda:*"):
-        status, out, err = doit(project, task)
+        status, out, err = project.doit(task)
 
         assert status != 0
         assert "kernels.py has no cpoy (did you mean copy?)" in err

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.acceptance.test_doit import FILES, doit
+from tests.acceptance.test_doit import FILES
 
 if TYPE_CHECKING:
     from tests.conftest import Project
@@ -31,7 +31,7 @@ def suite(project: Project) -> Project:
 
 def states(project: Project) -> dict[str, str]:
     """Task, with its kind only → R (it would run) or U (up to date); a kind whose tasks differ has both."""
-    _, out, _ = doit(project, "list", "--all", "-s")
+    _, out, _ = project.doit("list", "--all", "-s")
     found: dict[str, set[str]] = {}
     for line in out.splitlines():
         state, name = line.split()[:2]
@@ -44,10 +44,10 @@ def test_states_follow_what_is_known(suite: Project) -> None:
     judged |= {"junit": "U", "sarif": "U", "markdown": "U"}  # nobody asked for them
     assert states(suite) == {**judged, "report": "R", "baseline": "R"}
 
-    doit(suite, "report")
-    doit(suite, "baseline")
+    suite.doit("report")
+    suite.doit("baseline")
     assert states(suite) == {**judged, "report": "R", "baseline": "U"}  # the report does not show the baseline yet
-    doit(suite, "report")
+    suite.doit("report")
     assert states(suite) == {**judged, "report": "U", "baseline": "U"}
 
     suite.write({"kernels.py": FILES["kernels.py"] + "\n# changed\n"})
@@ -57,7 +57,7 @@ def test_states_follow_what_is_known(suite: Project) -> None:
 def test_states_of_single_cells(suite: Project) -> None:
     suite.write({"portcheck.toml": FILES["portcheck.toml"].replace("*fp16", "*bf16")})
 
-    _, out, _ = doit(suite, "list", "--all", "-s")
+    _, out, _ = suite.doit("list", "--all", "-s")
     run = [line.split()[1].rpartition("@")[0] for line in out.splitlines() if line.startswith("R compile")]
 
     assert run == ["", "compile:copy[fp16]@cuda:90", "compile:copy[fp16]@hip:gfx942"]  # the group has no @
@@ -67,9 +67,9 @@ def test_a_report_is_written_again_only_if_it_would_show_something_else(suite: P
     report = suite.folder / "report.json"
     unchanged = "portcheck: report.json: unchanged, not written again\n"
 
-    _, _, first = doit(suite, "report")
+    _, _, first = suite.doit("report")
     written = report.stat().st_mtime_ns
-    status, out, second = doit(suite, "report")
+    status, out, second = suite.doit("report")
 
     assert unchanged not in first
     assert unchanged in second
@@ -78,38 +78,38 @@ def test_a_report_is_written_again_only_if_it_would_show_something_else(suite: P
     assert "1 failed (1 new)" in out
 
     report.write_text("edited")
-    doit(suite, "report")
+    suite.doit("report")
     assert report.read_text().startswith("{")
 
     report.unlink()
-    doit(suite)
+    suite.doit()
     assert report.exists()
 
-    doit(suite, "report", "targets=cuda:90")
+    suite.doit("report", "targets=cuda:90")
     assert "gfx942" not in report.read_text()
 
 
 def test_a_baseline_is_frozen_and_holds(suite: Project) -> None:
-    status, out, _ = doit(suite, "baseline")
+    status, out, _ = suite.doit("baseline")
     assert (status, out) == (0, "baseline.toml: 1 known failure (1 added)\n")
 
-    status, out, _ = doit(suite)
+    status, out, _ = suite.doit()
     assert status == 0
     assert "1 failed (1 known)" in out
 
-    status, _, err = doit(suite, "baseline")
+    status, _, err = suite.doit("baseline")
     assert status == 0
     assert "portcheck: baseline.toml: unchanged, not written again\n" in err
 
     suite.write({"kernels.py": FILES["kernels.py"].replace("libdevice.tgamma(tl.load(x))", "tl.load(x)")})
-    status, out, _ = doit(suite, "baseline", "-o", "baseline.toml", "--prune")
+    status, out, _ = suite.doit("baseline", "-o", "baseline.toml", "--prune")
     assert (status, out) == (0, "baseline.toml: 0 known failures (1 taken out)\n")
 
 
 def test_a_baseline_without_a_file_is_an_error(suite: Project) -> None:
     suite.write({"dodo.py": FILES["dodo.py"]})
 
-    status, out, err = doit(suite, "baseline")
+    status, out, err = suite.doit("baseline")
 
     assert (status, out) == (2, "")
     assert err == "portcheck: name the file of the baseline: -o FILE, or portcheck_suite(baseline=…) in the dodo.py\n"
@@ -123,18 +123,18 @@ def test_a_broken_baseline_spoils_no_other_task(suite: Project) -> None:
         }
     )
 
-    status, _, err = doit(suite, "portcheck")
+    status, _, err = suite.doit("portcheck")
 
     assert status == 2
     assert err.startswith("portcheck: baseline.toml: is no baseline: ")
-    assert doit(suite, "hello")[0] == 0
+    assert suite.doit("hello")[0] == 0
 
 
 @pytest.mark.parametrize("task", [["diff", "--old", "3.8.0", "--new", "3.9.0"], ["baseline", "-o", "baseline.toml"]])
 def test_what_is_wrong_with_a_manifest_is_told_whatever_the_task_takes(suite: Project, task: list[str]) -> None:
     suite.write({"portcheck.toml": "targets = 3\n"})
 
-    status, _, err = doit(suite, *task)
+    status, _, err = suite.doit(*task)
 
     assert status == 2
     assert err.startswith("portcheck: portcheck.toml: ")
@@ -142,7 +142,7 @@ def test_what_is_wrong_with_a_manifest_is_told_whatever_the_task_takes(suite: Pr
 
 @pytest.mark.parametrize("task", ["compile", "report", "compile:*", "compile:tgamma@hip:*", "portcheck"])
 def test_new_failures_are_1_whatever_was_asked_for(suite: Project, task: str) -> None:
-    status, out, _ = doit(suite, task)
+    status, out, _ = suite.doit(task)
 
     assert status == 1
     assert out.count("1 failed (1 new)") == 1
@@ -150,7 +150,7 @@ def test_new_failures_are_1_whatever_was_asked_for(suite: Project, task: str) ->
 
 @pytest.mark.parametrize("task", ["resolve", "toolchain", "compile:copy*"])
 def test_what_shows_no_failure_is_0(suite: Project, task: str) -> None:
-    assert doit(suite, task)[0] == 0
+    assert suite.doit(task)[0] == 0
 
 
 @pytest.fixture

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
 from junitparser import JUnitXml
 
-from tests.acceptance.test_doit import FILES, doit
+from tests.acceptance.test_doit import FILES
+from tests.repository import git
 from tests.schemas import conforms
 
 if TYPE_CHECKING:
     from tests.conftest import Project
 
 ASKED = {"json": "report.json", "junit": "junit.xml", "sarif": "portcheck.sarif", "markdown": "report.md"}
-LINE = 1 + FILES["kernels.py"].splitlines().index("            tl.store(x, libdevice.tgamma(tl.load(x)))")
+LINE = 1 + FILES["kernels.py"].splitlines().index("        tl.store(x, libdevice.tgamma(tl.load(x)))")
 AMD_ONLY = """
 [defaults]
 targets = ["cuda:90", "hip:gfx942"]
@@ -62,10 +62,7 @@ def test_one_check_writes_every_format(suite: Project) -> None:
 def test_a_report_from_the_cache_is_the_same_and_is_written_once(suite: Project) -> None:
     suite.check("ci/portcheck.toml", "--sarif", "a.sarif", "--markdown", "a.md")
     arguments = ("report", "ci/portcheck.toml", "--sarif", "b.sarif", "--markdown", "b.md")
-    outputs = []
-    for _ in range(2):
-        with suite.start(*arguments) as process:
-            outputs.append(process.communicate(timeout=300)[1])
+    outputs = [suite.portcheck(*arguments)[2] for _ in range(2)]
 
     for suffix in ("sarif", "md"):
         assert (suite.folder / f"a.{suffix}").read_bytes() == (suite.folder / f"b.{suffix}").read_bytes()
@@ -129,10 +126,9 @@ def test_what_selects_nothing_writes_nothing(suite: Project) -> None:
 
 
 def test_a_check_since_a_revision_that_differs_in_nothing_is_green_in_every_format(suite: Project) -> None:
-    git = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org", "-C", str(suite.folder)]
     (suite.folder / ".git/HEAD").unlink()
     for arguments in (["init", "-q"], ["add", "ci"], ["commit", "-qm", "all"]):
-        subprocess.run([*git, *arguments], check=True)
+        git(suite.folder, *arguments)
     ran = suite.check("ci/portcheck.toml", "--since", "HEAD", "--junit", "since.xml", "--github")
     junit = JUnitXml.fromfile(str(suite.folder / "since.xml"))
 
@@ -145,8 +141,8 @@ def test_doit_writes_a_format_only_if_it_would_show_something_else(suite: Projec
     (suite.folder / "junit.xml").unlink(missing_ok=True)
     unchanged = "portcheck: junit.xml: unchanged, not written again\n"
 
-    _, _, first = doit(suite, "junit")
-    status, out, second = doit(suite, "junit")
+    _, _, first = suite.doit("junit")
+    status, out, second = suite.doit("junit")
 
     assert (unchanged in first, unchanged in second) == (False, True)
     assert (status, "1 failed (1 new)" in out) == (1, True)
@@ -154,7 +150,7 @@ def test_doit_writes_a_format_only_if_it_would_show_something_else(suite: Projec
     kernels = suite.folder / "ci/kernels.py"
     text = kernels.read_text()
     kernels.write_text("\n" + text)  # what fails is a line further down
-    _, _, third = doit(suite, "junit")
+    _, _, third = suite.doit("junit")
     kernels.write_text(text)
     assert unchanged not in third
 
@@ -162,8 +158,8 @@ def test_doit_writes_a_format_only_if_it_would_show_something_else(suite: Projec
 def test_doit_writes_all_that_the_dodo_names_and_what_a_task_is_told_to(suite: Project) -> None:
     for name in ("junit.xml", "portcheck.sarif"):
         (suite.folder / name).unlink(missing_ok=True)
-    doit(suite)
-    doit(suite, "markdown", "-o", "asked.md")
+    suite.doit()
+    suite.doit("markdown", "-o", "asked.md")
 
     assert (suite.folder / "junit.xml").exists()
     assert (suite.folder / "portcheck.sarif").exists()
@@ -173,7 +169,7 @@ def test_doit_writes_all_that_the_dodo_names_and_what_a_task_is_told_to(suite: P
 def test_an_unknown_format_in_a_dodo_is_one_clear_error(suite: Project) -> None:
     (suite.folder / "dodo.py").rename(suite.folder / "kept.py")
     suite.write({"dodo.py": DODO.replace("junit=", "jnuit=")})
-    status, _, err = doit(suite, "portcheck")
+    status, _, err = suite.doit("portcheck")
     (suite.folder / "kept.py").rename(suite.folder / "dodo.py")
 
     assert (status, err) == (2, "portcheck: portcheck_suite(jnuit=…): no such format: did you mean junit?\n")

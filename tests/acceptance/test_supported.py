@@ -14,9 +14,8 @@ from tests.conftest import Project
 
 
 def test_triton_says_what_it_supports(project: Project) -> None:
-    with project.start("targets", "--json") as process:
-        out, err = process.communicate(timeout=300)
-    assert process.returncode == 0, err
+    status, out, err = project.portcheck("targets", "--json")
+    assert status == 0, err
     told = json.loads(out)
     targets = {one["target"]: one for one in told["targets"]}
 
@@ -40,8 +39,7 @@ def test_a_triton_that_cannot_be_asked_is_the_environment_s_fault(toolchain: Too
 
 
 def test_a_release_that_is_none_is_a_mistake(project: Project) -> None:
-    with project.start("targets", "--triton", "latest") as process:
-        _, err = process.communicate(timeout=60)
+    status, _, err = project.portcheck("targets", "--triton", "latest")
 
-    assert process.returncode == 2
+    assert status == 2
     assert err.count("\n") == 1 and 'unknown release "latest"' in err

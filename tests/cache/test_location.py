@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from portcheck.cache import resolve_cache_dir
-from portcheck.errors import UsageError
+from portcheck.cache import CacheError, resolve_cache_dir
 
 
 @pytest.mark.parametrize(
@@ -29,5 +28,5 @@ def test_the_first_that_is_given_wins(manifest: str | None, environ: dict[str, s
 
 
 def test_without_a_home_the_remedy_is_told() -> None:
-    with pytest.raises(UsageError, match="set PORTCHECK_CACHE"):
+    with pytest.raises(CacheError, match="set PORTCHECK_CACHE"):
         resolve_cache_dir(None, {})

@@ -66,6 +66,12 @@ def test_a_list_that_is_lost_ends_the_walk_without_an_answer(chains: Chains, fir
     assert chains.walk(first, {}.get).record is None
 
 
+def test_nothing_is_filed_that_depends_on_a_list_that_is_lost(chains: Chains, first: Key) -> None:
+    assert chains.append(first, ["a", "b"], {"answer": 1}, {"a": "1"}.get) is None
+
+    assert chains.walk(first, {"a": "1"}.get).record is None
+
+
 def test_a_chain_that_never_ends_is_not_followed(chains: Chains, first: Key, store: Store) -> None:
     key = first
     for _ in range(100):

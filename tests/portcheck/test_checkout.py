@@ -14,6 +14,7 @@ import pytest
 
 from portcheck.checkout import checkout
 from portcheck.errors import EnvironmentProblem, UsageError
+from tests.repository import commit, git
 
 Git = Callable[..., str]
 
@@ -37,19 +38,6 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "kernels/late.toml").touch()
     commit(folder)
     return folder
-
-
-def git(folder: Path, *arguments: str) -> str:
-    """What git prints."""
-    names = ["-c", "user.name=n", "-c", "user.email=e@example.com"]
-    done = subprocess.run(["git", *names, *arguments], cwd=folder, check=True, capture_output=True, text=True)
-    return done.stdout
-
-
-def commit(folder: Path) -> None:
-    """Commit all there is."""
-    git(folder, "add", "-A")
-    git(folder, "commit", "-q", "-m", "change")
 
 
 def test_the_files_are_those_of_the_revision(repository: Path) -> None:

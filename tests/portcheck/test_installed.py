@@ -22,6 +22,7 @@ NAMES = [
     "list:dist/flax/ops",
     "stat:dist/flax/ops/table.json",
     "module:dist/flax/ops",
+    "module:dist/flax/ops/add",
     "module:dist/flax/missing",
     "find:flax",
 ]
@@ -56,11 +57,12 @@ def install(site: Path, name: str, version: str, files: Mapping[str, str]) -> No
 
 @pytest.fixture
 def make_observer(tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Observer]:
-    """`make_observer(site)` is the observer of a process with these packages."""
+    """`make_observer(site, …)` is the observer of a process with these folders of packages."""
 
-    def make(site: Path, known: StandIns | None = None) -> Observer:
-        monkeypatch.setattr("sys.path", [str(site)])
-        installed = Installed([str(site)], Digests(store, tmp_path), store, known or StandIns())
+    def make(*sites: Path, known: StandIns | None = None) -> Observer:
+        folders = [str(site) for site in sites]
+        monkeypatch.setattr("sys.path", folders)
+        installed = Installed(folders, Digests(store, tmp_path), store, known or StandIns())
         return Observer(tmp_path / "project", tmp_path / "triton", InputLists(store), installed)
 
     return make
@@ -121,6 +123,17 @@ def test_a_change_is_seen(
     assert seen(make_observer(site)) != before
 
 
+def test_a_file_that_was_patched_before_anybody_looked_counts_for_itself(
+    make_observer: Callable[..., Observer], site: Path, tmp_path: Path
+) -> None:
+    """What was expected is remembered by what RECORDs say, so a sound installation must not have been seen before."""
+    other = tmp_path / "elsewhere/site-packages"
+    install(other, "flax", "1.0", FILES)
+    (site / "flax/ops/add.py").write_text("2wo")
+
+    assert seen(make_observer(site)) != seen(make_observer(other))
+
+
 def test_a_file_in_a_folder_that_two_distributions_share_is_the_one_that_installed_it(
     make_observer: Callable[..., Observer], site: Path
 ) -> None:
@@ -131,6 +144,28 @@ def test_a_file_in_a_folder_that_two_distributions_share_is_the_one_that_install
     install(site, "flax", "1.0", {**FILES, "flax/never_read.py": "other"})
 
     assert seen(make_observer(site), names) == before
+
+
+def test_another_version_in_a_second_folder_is_seen(
+    make_observer: Callable[..., Observer], site: Path, tmp_path: Path
+) -> None:
+    """As in an environment that has its own, before what it inherits; what only the other one has still leads there."""
+    environment = tmp_path / "env/site-packages"
+    environment.mkdir(parents=True)
+    names = ["file:dist/flax/__init__.py", "file:dist/flax/ops/add.py"]
+    before = seen(make_observer(environment, site), names)
+
+    install(environment, "flax", "0.9", {"flax/__init__.py": "older"})
+
+    assert seen(make_observer(environment, site), names) != before
+
+
+def test_what_an_upgrade_left_behind_is_seen(make_observer: Callable[..., Observer], site: Path) -> None:
+    def left_behind(text: str) -> str | None:
+        install(site, "flax", "0.9", {"flax/ops/old.py": text})
+        return seen(make_observer(site), ["file:dist/flax/ops/old.py"])
+
+    assert left_behind("one") != left_behind("two")
 
 
 def test_without_a_record_files_count_by_their_content(make_observer: Callable[..., Observer], site: Path) -> None:
@@ -154,15 +189,40 @@ def test_a_record_that_cannot_be_read_counts_as_none(
 def test_what_is_known_stands_in_for_what_is_not_installed(
     make_observer: Callable[..., Observer], site: Path, tmp_path: Path
 ) -> None:
+    names = [*NAMES, "stat:dist/nobodys/table.json"]
     observer = make_observer(site)
-    expected = seen(observer)
-    known = observer.depends_on([observer._lists.put(NAMES)])
+    expected = seen(observer, names)
+    known = observer.depends_on([observer._lists.put(names)])
 
     assert [one.paths for one in known.distributions] == [("flax", "flax-1.0.dist-info")]
     assert known.modules == {"flax": "dist/flax/__init__.py"}
     (tmp_path / "empty/site-packages").mkdir(parents=True)
-    assert seen(make_observer(tmp_path / "empty/site-packages")) != expected
-    assert seen(make_observer(tmp_path / "empty/site-packages", known)) == expected
+    assert seen(make_observer(tmp_path / "empty/site-packages"), names) != expected
+    assert seen(make_observer(tmp_path / "empty/site-packages", known=known), names) == expected
+
+
+def test_of_a_shared_folder_a_distribution_stands_in_for_what_is_its_own(
+    make_observer: Callable[..., Observer], site: Path
+) -> None:
+    install(site, "plugin", "1.0", {"flax/ops/plugin.py": "three", "flax/ops/more/__init__.py": ""})
+    observer = make_observer(site)
+
+    known = observer.depends_on([observer._lists.put(["file:dist/flax/ops/plugin.py", "file:dist/flax/__init__.py"])])
+
+    assert {one.distribution.name: one.paths for one in known.distributions} == {
+        "flax": ("flax-1.0.dist-info", "flax/__init__.py", "flax/ops/add.py", "flax/ops/table.json"),
+        "plugin": ("flax/ops/more", "flax/ops/plugin.py", "plugin-1.0.dist-info"),
+    }
+
+
+def test_what_only_shows_its_metadata_is_not_imported(make_observer: Callable[..., Observer], site: Path) -> None:
+    install(site, "plugin", "1.0", {"plugin.py": "three"})
+    observer = make_observer(site)
+    read = ["file:dist/flax/__init__.py", "file:dist/flax-1.0.dist-info/METADATA"]
+
+    known = observer.depends_on([observer._lists.put([*read, "file:dist/plugin-1.0.dist-info/METADATA"])])
+
+    assert {one.distribution.name: one.imported for one in known.distributions} == {"flax": True, "plugin": False}
 
 
 def test_what_is_installed_counts_and_not_what_stands_in_for_it(
@@ -173,4 +233,4 @@ def test_what_is_installed_counts_and_not_what_stands_in_for_it(
     other = tmp_path / "elsewhere/site-packages"
     install(other, "flax", "1.1", FILES)
 
-    assert seen(make_observer(other, known)) == seen(make_observer(other))
+    assert seen(make_observer(other, known=known)) == seen(make_observer(other))

@@ -104,6 +104,35 @@ def test_an_edit_that_reads_another_file_is_a_further_link(make_resolver: MakeRe
     assert make_resolver().look_up(UNIT, CUDA) is not None
 
 
+def test_an_edit_after_the_inputs_were_observed_shows_whoever_reads_the_file_next(
+    make_resolver: MakeResolver, folder: Path
+) -> None:
+    """Lists are observed once a run: what is known by them has to go with the files as they were then."""
+    make_resolver().record(UNIT, CUDA, imported(folder, "kernels.py", "helpers.py"))
+    other = make_resolver().record(replace(UNIT, name="cuda.json"), CUDA, imported(folder, "helpers.py"))
+    resolver = make_resolver()
+    for listed in resolver.lists(UNIT, CUDA):
+        resolver.observer.observe(listed, {})
+
+    (folder / "helpers.py").write_text("changed")
+    for listed in other.lists:
+        resolver.observer.observe(listed, {})
+
+    found = resolver.look_up(UNIT, CUDA)
+    assert found is not None and not found.inputs.unchanged()
+
+
+def test_an_answer_that_names_lists_its_key_does_not_cover_is_none(make_resolver: MakeResolver, folder: Path) -> None:
+    resolver = make_resolver()
+    lists = resolver.record(UNIT, CUDA, imported(folder, "kernels.py")).lists
+    end = resolver.chains.walk(resolver._start(UNIT, CUDA), resolver._observe(UNIT))
+    other = replace(UNIT, name="other.py")
+
+    resolver.chains.append(resolver._first(other, None), (), end.record or {}, resolver._observe(other))
+
+    assert lists and make_resolver().look_up(other, CUDA) is None
+
+
 def test_a_file_that_was_looked_for_and_appears_is_noticed(make_resolver: MakeResolver, folder: Path) -> None:
     make_resolver().record(UNIT, CUDA, imported(folder, "kernels.py", "tuning.json"))
     assert make_resolver().look_up(UNIT, CUDA) is not None

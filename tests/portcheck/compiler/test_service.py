@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -271,6 +272,27 @@ threading.Thread(target=end_when_told, daemon=True).start()
     (folder / "end_now").unlink()
 
     assert isinstance(service.compile(job(unit), go_on), Attempt)
+
+
+def test_a_unit_that_another_cell_finds_lost_is_imported_again(
+    service: Service, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unit = Unit(write("lost.py", COPY), True, ("copy",))
+    holding, lost = service._holding, list[object]()
+
+    @contextlib.contextmanager
+    def losing(unit: Unit, target: Target) -> Iterator[Any]:
+        with holding(unit, target) as held:
+            if not lost:
+                lost.append(held)
+                service._forget(held.host)  # as another cell's thread does that could not fork from it
+            yield held
+
+    monkeypatch.setattr(service, "_holding", losing)
+
+    attempt = compiled(service.compile(job(unit), go_on))
+
+    assert attempt.result is not None and attempt.result["verdict"] == "ok"
 
 
 def test_a_unit_whose_process_ends_every_time_failed(service: Service, write: Write) -> None:

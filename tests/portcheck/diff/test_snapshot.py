@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from portcheck.diff.snapshot import plain, read_report
+from portcheck.diff.snapshot import read_report
 from portcheck.errors import UsageError
 
 SOUND = (Path(__file__).parent / "reports/3.9.0.json").read_text()
@@ -51,6 +51,7 @@ def _edited(edit: Callable[[dict[str, Any]], Any]) -> str:
         (_edited(lambda d: d["cells"][0].update(seconds=-1)), "cells[0]: seconds has to be a number of seconds"),
         (_edited(lambda d: d["cells"][0].update(seconds=float("nan"))), "cells[0]: seconds has to be a number"),
         (_edited(lambda d: d["cells"][0].update(seconds=True)), "cells[0]: seconds has to be a number"),
+        (_edited(lambda d: d["cells"][0].update(seconds=10**400)), "cells[0]: seconds has to be a number"),
         (_edited(lambda d: d["cells"][0].update(artifacts=[])), "cells[0]: artifacts has to be an object"),
         (
             _edited(lambda d: d["cells"][0]["artifacts"]["ptx"].update(size=1.5)),
@@ -62,6 +63,7 @@ def _edited(edit: Callable[[dict[str, Any]], Any]) -> str:
         ),
         (_edited(lambda d: d["cells"].append(d["cells"][0])), 'cell "axpy@cuda:80@3.9.0" is there twice'),
         (_edited(lambda d: d["failures"][0].update(message=None)), "failures: message has to be a string"),
+        (_edited(lambda d: d["failures"][0].update(cells=7)), "failures: cells has to be an array"),
     ],
 )
 def test_what_is_no_report_is_refused_in_one_line(tmp_path: Path, text: str, said: str) -> None:
@@ -89,6 +91,8 @@ def test_numbers_that_are_not_recorded_are_fine(tmp_path: Path) -> None:
     assert read_report(path).cells[0].resources["spills"] is None
 
 
-def test_what_a_terminal_would_obey_is_written_as_escapes() -> None:
-    assert plain("a\x1b[31mb\x07") == "a\\x1b[31mb\\x07"
-    assert plain("größe\tx\n") == "größe\tx\n"
+def test_what_a_terminal_would_obey_is_written_as_escapes(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    path.write_text(_edited(lambda d: d["cells"][0].update(kernel="a\x1b[31mb\x07", variant="größe")))
+
+    assert read_report(path).cells[0].row == "a\\x1b[31mb\\x07[größe]"

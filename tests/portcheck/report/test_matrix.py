@@ -167,6 +167,20 @@ def test_a_failure_that_nobody_knows_shows_what_the_compiler_printed(judge: Judg
     assert "   | … 19 more lines: portcheck explain shows them\n" in text
 
 
+def test_what_a_terminal_would_obey_is_written_as_escapes(judge: Judge, toolchain: Tool) -> None:
+    """Records of a shared cache are somebody else's input, and kernels have the compiler print what they like."""
+    clear = "\x1b[2J"
+    failure = Failure(
+        "mlir-error", "ttgir", clear, detail=f"was: {clear}", pass_name=clear, position=Position(clear, 1)
+    )
+    report = build([judge("a@cuda:80@3.9.0", failure)], [toolchain("3.9.0")], 1, lambda cell: None)
+
+    text = render(report, color=False, width=None)
+
+    assert [character for character in text if not character.isprintable() and character != "\n"] == []
+    assert text.count("\\x1b[2J") == 4
+
+
 def test_an_instruction_that_the_assembler_refused_is_named(judge: Judge, toolchain: Tool) -> None:
     detail = "AMD assembler rejected generated AMDGCN\nasm:48:2: error: invalid instruction\n\tmax.f32 s0, s0;\n\t^"
     failure = Failure("assembler-error", "hsaco", "invalid instruction", detail=detail)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import pkgutil
 import shutil
@@ -203,19 +204,49 @@ def test_what_is_not_installed_as_recorded_is_no_environment(
 
 @pytest.mark.usefixtures("unpack")
 def test_those_that_make_the_same_one_at_once_wait_for_each_other(
-    environments: Environments, home: Path, store: Store, make_wheel: MakeWheel, tmp_path: Path
+    environments: Environments,
+    home: Path,
+    store: Store,
+    make_wheel: MakeWheel,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    until: Callable[[Callable[[], object]], None],
 ) -> None:
     make_wheel()
+    install = installers.install
+
+    def saying(what: str) -> set[str]:
+        lines = (tmp_path / "said").read_text().splitlines()
+        return {pid for pid, line in (line.split(" ", 1) for line in lines) if line.startswith(what)}
+
+    def install_when_the_others_wait(python: str, requirements: list[str]) -> tuple[int, str]:
+        until(lambda: len(saying("waiting for another run")) == 2)
+        return install(python, requirements)
 
     def make() -> None:
         with (tmp_path / "said").open("a", buffering=1) as said:
-            assert Environments(home, store, lambda line: print(line, file=said)).ready(WANTED, this()).receipt
+            say = lambda line: print(os.getpid(), line, file=said)  # noqa: E731
+            assert Environments(home, store, say).ready(WANTED, this()).receipt
+
+    monkeypatch.setattr(installers, "install", install_when_the_others_wait)
 
     assert list(map(ended, [fork(make) for _ in range(3)])) == [0, 0, 0]
-    said = (tmp_path / "said").read_text()
-    assert said.count("creating") == 1
-    assert said.count("waiting for another run") == 2
+    assert len(saying("creating")) == 1
     assert is_whole(environments.ready(WANTED, this()))
+
+
+@pytest.mark.usefixtures("unpack")
+def test_a_file_system_without_locks_does_without(
+    environments: Environments, make_wheel: MakeWheel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unsupported(file: object, how: int) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    make_wheel()
+    monkeypatch.setattr("fcntl.flock", unsupported)
+
+    assert is_whole(environments.ready(WANTED, this()))
+    assert len(environments.remove("9.8.7", None)) == 1
 
 
 @pytest.mark.usefixtures("unpack")
@@ -334,6 +365,15 @@ def test_removing_takes_all_pythons_or_one(environments: Environments, make_whee
     assert [gone.tag for gone in environments.remove("9.8.7", "cp399")] == ["cp399"]
     assert [gone.folder for gone in environments.remove("9.8.7", None)] == [made.folder]
     assert environments.all() == []
+
+
+def test_a_home_that_cannot_be_read_is_one_line(environments: Environments) -> None:
+    environments.folder.parent.mkdir()
+    environments.folder.touch()
+
+    for ask in (environments.all, lambda: environments.ready(WANTED, this()), lambda: environments.remove("1", None)):
+        with pytest.raises(EnvironmentProblem, match=r"envs cannot be read: Not a directory; .*PORTCHECK_HOME"):
+            ask()
 
 
 def test_a_home_that_cannot_be_written_is_one_line(store: Store, tmp_path: Path) -> None:

@@ -20,6 +20,12 @@ def portcheck(*arguments: str) -> int:
     return command.run(parser.parse_args(arguments))
 
 
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A cache directory that does not exist yet."""
+    return tmp_path / "cache"
+
+
 @pytest.fixture(autouse=True)
 def environment(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PORTCHECK_CACHE", str(root))
