@@ -102,6 +102,14 @@ class Filing:
             return self._remembered(keys, settings)
         return replace(found, remote=bool(self._store.fetched & {end.key.hex, found.back}))
 
+    def identity(self, keys: CellKeys, *, is_open: bool) -> str | None:
+        """What a cell's front end depends on, as one digest, with what only compiling read the last time.
+
+        None: an open kernel, of which no record says what that was.
+        """
+        end = self._fronts.walk(keys.front, keys.observe)
+        return None if is_open and end.record is None else end.key.hex
+
     def front(self, keys: CellKeys) -> Front | None:
         """What is recorded to come of a cell's front end, if that is a TTIR."""
         return _front(self._fronts.walk(keys.front, keys.observe).record or {})

@@ -180,7 +180,7 @@ class Judge:
         return self._observer.depends_on(lists)
 
     def identity(self, cell: Cell) -> str | None:
-        """What a cell's verdict depends on, as one digest; None if its unit cannot be imported. Imports if need be.
+        """What a cell's verdict depends on, as one digest; None if that cannot be told. Imports its unit if need be.
 
         Raises:
             UsageError: the row does not fit its kernel, or names a module that does not exist.
@@ -190,8 +190,12 @@ class Judge:
         if resolution.failed:
             return None
         found = self._launches(cell, resolution, asking=True)
-        keys = [self._keys.of(one, resolution).front.hex for one in found.cells] if found else []
-        return keys[0] if len(keys) == 1 else digest(canonical([keys, found and found.total]))
+        assert found is not None  # asking always gives some
+        is_open = bool(open_reasons(cell, resolution))
+        each = [self._filing.identity(self._keys.of(one, resolution), is_open=is_open) for one in found.cells]
+        if None in each:
+            return None
+        return each[0] if len(each) == 1 else digest(canonical([each, found.failure and found.failure.message]))
 
     def inputs(self, cell: Cell) -> Inputs | None:
         """What importing the cell's unit read, but for Triton and Python, if known; one object for each unit."""

@@ -88,8 +88,9 @@ def keep_differing(run: Run, revision: str) -> Since:
     """Take out of a run all rows whose kernels are what they were at `revision`.
 
     A row differs if the front key of any of its cells does: what its kernel reaches, how it is specialised, or the
-    settings of Triton. So do a row that is new or that the manifest describes in another way, one that cannot be
-    imported now or could not then, and one whose files cannot be told apart from the present ones.
+    settings of Triton; or what only compiling it read the last time. So do a row that is new or that the manifest
+    describes in another way, one that cannot be imported now or could not then, one whose files cannot be told apart
+    from the present ones, and one with an open kernel of which nobody knows what compiling it reads.
 
     Raises:
         UsageError: there is no such revision or manifest there, or a row does not fit its kernel.

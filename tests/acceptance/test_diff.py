@@ -141,6 +141,25 @@ def test_a_manifest_that_was_wrong_then_is_told_with_its_revision(repository: Pr
     assert "signatur" in err and "Traceback" not in err
 
 
+def test_since_keeps_a_row_of_which_only_what_compiling_reads_differs(repository: Project) -> None:
+    factor = """@triton.constexpr_function
+    def factor():
+        import late
+        return late.FACTOR
+
+    @triton.jit
+    def mul"""
+    kernels = KERNELS.replace("* 2.0", "* factor()").replace("@triton.jit\n    def mul", factor)
+    repository.write({"kernels.py": kernels, "late.py": "FACTOR = 3.0"})
+    commit(repository.folder)
+    repository.check()
+    assert repository.check("--since", "HEAD").cells == {}
+
+    repository.write({"late.py": "FACTOR = 4.0"})
+
+    assert set(repository.check("--since", "HEAD").cells) == {"mul@cuda:80", "mul@hip:gfx942"}
+
+
 def test_since_keeps_the_rows_that_differ(repository: Project) -> None:
     ran = repository.check("--since", "HEAD~1")
     assert set(ran.cells) == {"mul@cuda:80", "mul@hip:gfx942"}

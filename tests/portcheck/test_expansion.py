@@ -36,6 +36,7 @@ KERNEL: dict[str, Any] = {
     "options": {"cuda": ["num_warps"], "hip": ["num_warps"]},
     "parts": {},
     "open": [],
+    "uses": [],
     "source": ["kernels.py", 1, 1],
 }
 ROW = 'signature = { x = "*fp32" }'

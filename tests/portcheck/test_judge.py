@@ -38,6 +38,7 @@ KERNEL: dict[str, Any] = {
     "options": {"cuda": ["num_warps"], "hip": ["num_warps"]},
     "parts": {"the code of k": "0123"},
     "open": [],
+    "uses": [],
     "source": ["kernels.py", 1, 1],
 }
 TYPED = 'signature = { x = "*fp32" }\n'
@@ -330,6 +331,35 @@ def test_a_cell_is_told_apart_by_its_front_key_without_compiling_it(
     assert inputs is not None and list(inputs.stats) == [str(tmp_path / "kernels.py")]
     assert service.jobs == []
     assert identity == judge.judge(cell).front_key
+
+
+def test_a_cell_is_told_apart_by_what_only_compiling_it_read(
+    make_judge: Callable[..., Judge], make_cell: MakeCell, service: FakeService, tmp_path: Path
+) -> None:
+    cell = make_cell(TYPED)
+    (tmp_path / "factor.txt").write_text("3")
+    service.read = (("file", str(tmp_path / "factor.txt")),)
+    make_judge(cell).judge(cell)
+    before = make_judge(cell).identity(cell)
+
+    (tmp_path / "factor.txt").write_text("5")
+
+    assert make_judge(cell).identity(cell) != before
+    (tmp_path / "factor.txt").write_text("3")
+    assert make_judge(cell).identity(cell) == before
+
+
+def test_an_open_cell_that_was_never_compiled_is_like_no_other(
+    make_judge: Callable[..., Judge], make_cell: MakeCell, service: FakeService
+) -> None:
+    """Who knows what it reads?"""
+    cell = make_cell(TYPED)
+    service.imported = replace(service.imported, kernels={"k": {**KERNEL, "open": ["an import inside k"]}})
+    assert make_judge(cell).identity(cell) is None
+
+    make_judge(cell).judge(cell)
+
+    assert make_judge(cell).identity(cell) is not None
 
 
 def test_a_cell_that_cannot_be_imported_is_like_no_other(
