@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from portcheck.baseline import Entry
@@ -15,7 +15,7 @@ from portcheck.manifest.model import Expectation
 from portcheck.report.neighbours import Neighbours
 from portcheck.target import Target
 from portcheck.toolchain.model import Toolchain
-from portcheck.verdicts import Failure, Result
+from portcheck.verdicts import Artifact, Failure, Result
 
 ORIGINS = ("compiled", "cached", "cutoff", "remote", "predicted", "skipped")
 SKIPPED = "skipped"
@@ -60,6 +60,10 @@ class Group:
     everywhere: frozenset[tuple[str, str]] = frozenset()  # row and release of cells that one of the notes stands for
 
 
+def _not_kept(back_key: str | None, artifact: Artifact) -> bytes | None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """One run. Cells are in row-major order: row, release, target."""
@@ -73,6 +77,8 @@ class Report:
     stale: tuple[str, ...] = ()  # cells in the baseline that the manifest no longer has
     manifest: str = "portcheck.toml"  # its path in the repository; positions are relative to its folder
     excuse: str = ""  # why there are no cells; without it a report that has none is not green
+    # What a stage made, by the cell's back key; None: it is no longer kept.
+    output: Callable[[str | None, Artifact], bytes | None] = field(default=_not_kept, compare=False, repr=False)
 
     @property
     def fixed(self) -> tuple[ReportCell, ...]:

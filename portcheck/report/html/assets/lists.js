@@ -1,0 +1,100 @@
+// The failure groups, what else is to be said, and what became of cells from release to release.
+
+const MOST = 60; // rows of one list; more is no reading matter, and the matrix has all
+
+function buildFailures() {
+  const cards = REPORT.failures.map(failureCard);
+  replace(
+    byId("failures"),
+    el("h2", {}, "Failures"),
+    cards.length ? cards : el("p", { class: "nothing" }, CELLS.length ? "Nothing failed." : DATA.headline),
+    DATA.notices.length > 0 && [el("h2", {}, "Besides"), DATA.notices.map(notice)],
+  );
+}
+
+function failureCard(group) {
+  const cells = group.cells.map((name) => BY_NAME.get(name));
+  const kind = `${group.verdict} in ${group.stage}` + (group.pass ? ` · pass ${group.pass}` : "");
+  const statuses = [...new Set(cells.map((cell) => STATUSES[cell.status]))].join(", ");
+  return el(
+    "article",
+    { class: "card", "aria-labelledby": `group-${group.letter}` },
+    el("h3", { id: `group-${group.letter}` }, el("span", { class: `badge ${tone(cells[0])}` }, group.letter), ` ${kind}`),
+    el("p", {}, `${counted(cells.length, "cell")}, ${statuses} · `, el("code", {}, group.fingerprint)),
+    el("pre", { class: "message" }, group.message),
+    explanation(group),
+    DATA.told[group.letter].slice(1).map((line) => el("p", { class: "remark" }, line)),
+    el("p", {}, el("button", { type: "button", on: { click: () => showGroup(group) } }, "Show in the matrix")),
+    group.detail && group.detail !== group.message && el("details", {}, el("summary", {}, "What the compiler printed"), el("pre", {}, group.detail)),
+  );
+}
+
+function notice({ title, lines }) {
+  return el("article", { class: "card" }, el("h3", {}, title), lines.length > 0 && el("ul", {}, lines.map((line) => el("li", {}, line))));
+}
+
+const CHANGES = {
+  regressed: "Regressed",
+  different: "Fail differently",
+  spills: "Begin to spill registers",
+  slower: "Slower to compile",
+  fixed: "Fixed",
+  added: "Only in the new release",
+  removed: "Only in the old release",
+};
+
+function showChanges() {
+  const kept = new Set(accepted);
+  replace(byId("changes"), DATA.changes.map((diff) => changesOf(diff, kept)));
+}
+
+function changesOf({ old, new: next, cells }, kept) {
+  const shown = cells
+    .map((pair) => ({ ...pair, old: CELLS[pair.old], new: CELLS[pair.new] }))
+    .filter((pair) => kept.has(pair.old) || kept.has(pair.new));
+  const kinds = Object.entries(CHANGES).map(([kind, title]) => [title, shown.filter((pair) => pair.change === kind || pair[kind] === true)]);
+  const told = kinds.filter(([, pairs]) => pairs.length);
+  return el(
+    "section",
+    {},
+    el("h2", {}, `Triton ${old} → ${next}`),
+    told.length ? told.map(([title, pairs]) => changeTable(title, pairs, old, next)) : el("p", { class: "nothing" }, "No change among the cells that the filter lets through."),
+  );
+}
+
+function changeTable(title, pairs, old, next) {
+  const heads = ["kernel", "target", old, next, "time", "registers", "spills", "binary"];
+  return [
+    el("h3", {}, `${title}: ${pairs.length}`),
+    el(
+      "div",
+      { class: "scroll" },
+      el(
+        "table",
+        { class: "plain" },
+        el("thead", {}, el("tr", {}, heads.map((name) => el("th", { scope: "col" }, name)))),
+        el("tbody", {}, pairs.slice(0, MOST).map(changeRow)),
+      ),
+    ),
+    pairs.length > MOST && el("p", { class: "remark" }, `and ${pairs.length - MOST} more: filter by kernel or target to see them`),
+  ];
+}
+
+function changeRow(pair) {
+  const one = pair.new ?? pair.old;
+  return el(
+    "tr",
+    {},
+    el("th", { scope: "row" }, cellLink(one, one.row)),
+    el("td", {}, one.target),
+    [pair.old, pair.new].map((cell) => el("td", {}, cell ? el("span", { class: `badge ${tone(cell)}` }, short(cell)) : "–")),
+    ["seconds", "registers", "spills", "size"].map((name) => el("td", {}, fromTo(name, pair))),
+  );
+}
+
+function fromTo(name, pair) {
+  const values = [pair.old, pair.new].map((cell) => (cell ? measured(name, cell) : null));
+  if (values.includes(null)) return "–";
+  const [before, now] = values.map(MEASURES[name].text);
+  return before === now ? now : `${before} → ${now}`;
+}
