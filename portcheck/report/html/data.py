@@ -20,28 +20,57 @@ from portcheck.report.passed import at_most, surprises
 from portcheck.report.style import Style
 from portcheck.verdicts import SHORT, Artifact
 
-_UNUSED = ("front_key", "back_key", "kernel_hash")  # nothing on the page shows these, and they do not compress
+# Of a cell, what the page shows, in the order in which it lies there: names would be most of a large page.
+FIELDS = (
+    "kernel",
+    "variant",
+    "target",
+    "triton",
+    "verdict",
+    "stage",
+    "fingerprint",
+    "status",
+    "warning",
+    "expected",
+    "baseline",
+    "from",
+    "seconds",
+    "stages",
+    "artifacts",
+    "resources",
+    "configs",
+    "source",
+)
 _COMPARED = ("kernel", "variant", "target", "triton", "verdict", "stage", "fingerprint", "status", "seconds")
+_KEYS = ("front_key", "back_key", "kernel_hash")
 
 
 def as_dict(report: Report) -> dict[str, Any]:
     """Everything on the page. Cells are named by their place in the list of all cells."""
     plain = jsonreport.as_dict(report)
-    changes = list(_changes(plain["cells"]))
-    for cell in plain["cells"]:
-        for field in _UNUSED:
-            del cell[field]
+    places = {cell["cell"]: index for index, cell in enumerate(plain["cells"])}
+    failures = [{**group, "cells": [places[name] for name in group["cells"]]} for group in plain["failures"]]
     return {
-        "report": plain,
+        "report": {**plain, "cells": [], "failures": failures, "missing": [places[name] for name in plain["missing"]]},
+        "fields": FIELDS,
+        "resources": jsonreport.RESOURCES,
+        "cells": [_packed(cell) for cell in plain["cells"]],
         "headline": headline(report),
         "short": SHORT,
         "manifest": report.manifest,
         "told": {group.letter: body for group, body in described(report, releases=len(report.toolchains) > 1)},
         "own": dict(_own(report)),
-        "changes": changes,
+        "changes": list(_changes(plain["cells"])),
         "notices": list(_notices(report)),
         "outputs": _outputs(embed(report)),
     }
+
+
+def _packed(cell: dict[str, Any]) -> list[Any]:
+    """A cell without the names of its fields."""
+    artifacts = {stage: [artifact["digest"], artifact["size"]] for stage, artifact in cell["artifacts"].items()}
+    resources = [cell["resources"][name] for name in jsonreport.RESOURCES]
+    return [{**cell, "artifacts": artifacts, "resources": resources}[field] for field in FIELDS]
 
 
 def _own(report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -74,7 +103,7 @@ def _seen(index: int, cell: dict[str, Any]) -> Seen:
         message=None,
         artifacts={stage: Artifact(**artifact) for stage, artifact in cell["artifacts"].items()},
         resources=cell["resources"],
-        **{field: cell[field] for field in (*_COMPARED, *_UNUSED)},
+        **{field: cell[field] for field in (*_COMPARED, *_KEYS)},
     )
 
 

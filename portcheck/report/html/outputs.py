@@ -18,7 +18,7 @@ SHARE = 8  # no text takes more than this part of the room
 BINARIES = frozenset({"cubin", "hsaco"})
 
 # Of cells that did not fail: what people look for first.
-_ORDER = ("ttgir", "ptx", "amdgcn", "llir", "ttir")
+_ORDER = ("ttgir", "ptx", "amdgcn", "llir", "ttir", "source")
 
 
 @dataclass(frozen=True, slots=True)

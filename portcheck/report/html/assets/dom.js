@@ -45,6 +45,8 @@ function replace(element, ...children) {
   append(element, children);
 }
 
+const named = (names, values) => Object.fromEntries(names.map((name, at) => [name, values[at]]));
+const mapValues = (object, change) => Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
 const byId = (id) => document.getElementById(id);
 
 function seconds(value) {
@@ -53,7 +55,7 @@ function seconds(value) {
 }
 
 function bytes(value) {
-  if (value < 1024) return `${value} B`;
+  if (value < 1024) return `${Math.round(value)} B`;
   return value < 1 << 20 ? `${(value / 1024).toFixed(1)} KiB` : `${(value / (1 << 20)).toFixed(1)} MiB`;
 }
 

@@ -2,18 +2,20 @@
 
 const MOST = 60; // rows of one list; more is no reading matter, and the matrix has all
 
-function buildFailures() {
-  const cards = REPORT.failures.map(failureCard);
+function showFailures() {
+  const kept = new Set(accepted.map((cell) => cell.group));
+  const groups = REPORT.failures.filter((group) => kept.has(group));
+  const none = REPORT.failures.length ? "No failure among the cells that the filter lets through." : "Nothing failed.";
   replace(
     byId("failures"),
     el("h2", {}, "Failures"),
-    cards.length ? cards : el("p", { class: "nothing" }, CELLS.length ? "Nothing failed." : DATA.headline),
+    groups.length ? groups.map(failureCard) : el("p", { class: "nothing" }, CELLS.length ? none : DATA.headline),
     DATA.notices.length > 0 && [el("h2", {}, "Besides"), DATA.notices.map(notice)],
   );
 }
 
 function failureCard(group) {
-  const cells = group.cells.map((name) => BY_NAME.get(name));
+  const cells = group.cells.map((index) => CELLS[index]);
   const kind = `${group.verdict} in ${group.stage}` + (group.pass ? ` · pass ${group.pass}` : "");
   const statuses = [...new Set(cells.map((cell) => STATUSES[cell.status]))].join(", ");
   return el(
@@ -62,8 +64,17 @@ function changesOf({ old, new: next, cells }, kept) {
   );
 }
 
+// What a table of changes says of a pair: what failed, or how the two compare.
+const COLUMNS = {
+  message: { message: (pair) => [pair.new, pair.old].map((cell) => cell?.message).find(Boolean) ?? "" },
+  measures: Object.fromEntries(
+    ["seconds", "registers", "spills", "size"].map((name) => [MEASURES[name].label, (pair) => fromTo(name, pair)]),
+  ),
+};
+
 function changeTable(title, pairs, old, next) {
-  const heads = ["kernel", "target", old, next, "time", "registers", "spills", "binary"];
+  const columns = pairs.some((pair) => pair.old?.message || pair.new?.message) ? COLUMNS.message : COLUMNS.measures;
+  const heads = ["kernel", "target", old, next, ...Object.keys(columns)];
   return [
     el("h3", {}, `${title}: ${pairs.length}`),
     el(
@@ -73,22 +84,22 @@ function changeTable(title, pairs, old, next) {
         "table",
         { class: "plain" },
         el("thead", {}, el("tr", {}, heads.map((name) => el("th", { scope: "col" }, name)))),
-        el("tbody", {}, pairs.slice(0, MOST).map(changeRow)),
+        el("tbody", {}, pairs.slice(0, MOST).map((pair) => changeRow(pair, columns))),
       ),
     ),
     pairs.length > MOST && el("p", { class: "remark" }, `and ${pairs.length - MOST} more: filter by kernel or target to see them`),
   ];
 }
 
-function changeRow(pair) {
+function changeRow(pair, columns) {
   const one = pair.new ?? pair.old;
   return el(
     "tr",
     {},
     el("th", { scope: "row" }, cellLink(one, one.row)),
     el("td", {}, one.target),
-    [pair.old, pair.new].map((cell) => el("td", {}, cell ? el("span", { class: `badge ${tone(cell)}` }, short(cell)) : "–")),
-    ["seconds", "registers", "spills", "size"].map((name) => el("td", {}, fromTo(name, pair))),
+    [pair.old, pair.new].map((cell) => el("td", {}, cell ? badge(cell) : "–")),
+    Object.values(columns).map((told) => el("td", { class: "told" }, told(pair))),
   );
 }
 

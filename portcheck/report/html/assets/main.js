@@ -84,6 +84,8 @@ function showInputs() {
   byId("clear").disabled = INPUTS.every((name) => state[name] === FIELDS[name]);
 }
 
+// The views that are drawn when they are seen.
+const LISTS = { failures: showFailures, changes: showChanges, trends: showTrends };
 const FILTERS = ["words", "target", "release", "verdict"];
 
 /** Draw anew what the changed fields concern. */
@@ -94,8 +96,7 @@ function update(changed) {
   if (has("show")) paint();
   if (has(...FILTERS, "show")) filterMatrix();
   if (has("view")) showView();
-  if (state.view === "changes" && has("view", ...FILTERS)) showChanges();
-  if (state.view === "trends" && has("view", ...FILTERS)) showTrends();
+  if (has("view", ...FILTERS)) LISTS[state.view]?.();
   if (has("cell")) showPanel();
 }
 
@@ -117,7 +118,6 @@ function listenToKeys() {
 function measureBar() {
   const tell = () => document.documentElement.style.setProperty("--bar", `${byId("bar").offsetHeight}px`);
   new ResizeObserver(tell).observe(byId("bar"));
-  tell();
 }
 
 function showAll() {
@@ -126,22 +126,14 @@ function showAll() {
   if (state.cell) places[BY_NAME.get(state.cell).index].scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
-function printAll(isPrinting) {
-  if (isPrinting && RELEASES.length > 1) {
-    showChanges();
-    showTrends();
-  }
-}
-
 buildHead();
 fillSelects();
 buildTabs();
 buildMatrix();
-buildFailures();
 listeners.push(update);
 listenToBar();
 listenToKeys();
 measureBar();
 showAll();
 addEventListener("hashchange", showAll);
-addEventListener("beforeprint", () => printAll(true));
+addEventListener("beforeprint", () => usableViews().forEach((view) => LISTS[view]?.()));

@@ -24,7 +24,7 @@ function buildBlock(release) {
   block.table = el(
     "table",
     { role: "grid", "aria-label": `Verdicts with Triton ${release}`, "aria-readonly": "true" },
-    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "kernel"), columns.map((column) => column.head))),
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, `Triton ${release}`), columns.map((column) => column.head))),
     el("tbody", {}, block.rows.map((row) => row.line)),
   );
   block.section = el("section", { class: "block" }, el("h2", { class: "stuck" }, `Triton ${release}`), block.table);
@@ -78,7 +78,7 @@ function withConfigs(cell) {
 function paintLegend(measure) {
   byId("legend")?.remove();
   if (!measure) return;
-  const ends = measure.limit ? ["0", "the target's limit"] : ["least", "most"];
+  const ends = measure.limit ? ["0", "what the target grants"] : extremes(state.show).map(measure.text);
   const steps = Array.from({ length: HEATS }, (_, heat) => el("span", { class: `heat${heat}` }, " "));
   byId("matrix").prepend(
     el("p", { id: "legend", class: "stuck" }, `${measure.label}: ${ends[0]} `, el("span", { "aria-hidden": "true", class: "scale" }, steps), ` ${ends[1]}`),

@@ -2,7 +2,7 @@
 
 const MEASURES = {
   seconds: { label: "compile time", of: (cell) => cell.seconds || null, text: seconds, log: true },
-  registers: { label: "registers", of: (cell) => cell.resources.registers, text: String, limit: "registers" },
+  registers: { label: "registers", of: (cell) => cell.resources.registers, text: String, log: true },
   spills: { label: "spills", of: (cell) => cell.resources.spills, text: String },
   shared: { label: "shared memory", of: (cell) => cell.resources.shared, text: bytes, limit: "shared" },
   size: { label: "size of the binary", of: binarySize, text: bytes, log: true },
@@ -23,14 +23,19 @@ function measured(name, cell) {
 function heats(name) {
   const { limit, log } = MEASURES[name];
   if (limit) return (cell) => step(measured(name, cell), REPORT.limits[cell.target]?.[limit] ?? null);
-  const values = CELLS.map((cell) => measured(name, cell)).filter((value) => value !== null);
-  const scale = log ? (value) => Math.log(value) : (value) => value;
-  const least = scale(values.reduce((one, other) => Math.min(one, other), Infinity));
-  const most = scale(values.reduce((one, other) => Math.max(one, other), -Infinity));
+  const scale = log ? (value) => Math.log(Math.max(value, 1e-4)) : (value) => value;
+  const [least, most] = extremes(name).map(scale);
   return (cell) => {
     const value = measured(name, cell);
     return value === null ? null : step(scale(value) - least, most - least);
   };
+}
+
+/** The least and the most of all cells; zeros if none has the measure. */
+function extremes(name) {
+  const values = CELLS.map((cell) => measured(name, cell)).filter((value) => value !== null);
+  if (!values.length) return [0, 0];
+  return [Math.min, Math.max].map((better) => values.reduce((one, other) => better(one, other)));
 }
 
 function step(value, whole) {

@@ -4,7 +4,7 @@ const DATA = JSON.parse(byId("data").textContent);
 const REPORT = DATA.report;
 const GROUPS = new Map(REPORT.failures.map((group) => [group.fingerprint, group]));
 const MISSING = new Set(REPORT.missing);
-const CELLS = REPORT.cells.map(makeCell);
+const CELLS = DATA.cells.map(makeCell);
 const BY_NAME = new Map(CELLS.map((cell) => [cell.cell, cell]));
 const RELEASES = REPORT.toolchains.map((tool) => tool.triton).filter((one) => CELLS.some((cell) => cell.triton === one));
 const TARGETS = REPORT.targets;
@@ -20,23 +20,28 @@ const STATUSES = {
   none: "without a verdict",
 };
 
-function makeCell(data, index) {
+/** A cell from its fields, which lie in the page without their names. */
+function makeCell(values, index) {
+  const data = named(DATA.fields, values);
+  const resources = named(DATA.resources, data.resources);
+  const artifacts = mapValues(data.artifacts, ([digest, size]) => ({ digest, size }));
   const group = GROUPS.get(data.fingerprint) ?? null;
   const own = DATA.own[index] ?? {};
   const row = data.variant === null ? data.kernel : `${data.kernel}[${data.variant}]`;
-  return { ...data, index, row, group, message: own.message ?? group?.message ?? null, at: own.at ?? null };
+  const cell = `${row}@${data.target}@${data.triton}`;
+  return { ...data, resources, artifacts, index, row, cell, group, message: own.message ?? group?.message ?? null, at: own.at ?? null };
 }
 
 /** What the matrix shows of a verdict. */
 function short(cell) {
-  if (cell.status === null) return MISSING.has(cell.cell) ? "missing" : "–";
+  if (cell.status === null) return MISSING.has(cell.index) ? "missing" : "–";
   if (cell.status === "new" || cell.status === "known") return `${DATA.short[cell.verdict]}:${cell.group.letter}`;
   return cell.warning ? "ok ⚠" : cell.status;
 }
 
 /** How a cell is painted; texts differ, too. */
 function tone(cell) {
-  if (cell.status === null) return MISSING.has(cell.cell) ? "missing" : "absent";
+  if (cell.status === null) return MISSING.has(cell.index) ? "missing" : "absent";
   return cell.warning ? "warned" : cell.status;
 }
 

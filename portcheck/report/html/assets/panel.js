@@ -33,8 +33,12 @@ function panelHead(cell) {
     el("h2", { id: "panel-title", tabindex: "-1" }, cell.row),
     el("button", { type: "button", class: "close", "aria-label": "Close the panel", title: "Esc", on: { click: close } }, "✕"),
     el("p", {}, `${cell.target} · Triton ${cell.triton}`),
-    el("p", {}, el("span", { class: `badge ${tone(cell)}` }, short(cell)), ` ${described(cell)}`),
+    el("p", {}, badge(cell), described(cell) === short(cell) ? "" : ` ${described(cell)}`),
   );
+}
+
+function badge(cell) {
+  return el("span", { class: `badge ${tone(cell)}` }, short(cell));
 }
 
 const PARTS = [failurePart, expectedPart, configsPart, timePart, resourcePart, releasePart, outputPart, originPart];
@@ -71,11 +75,16 @@ function failurePart(cell) {
 /** What is known about a cause. Signatures are ours, and only their links become links. */
 function explanation(group) {
   return terms([
-    ["what", group.title],
-    ["why", group.why],
-    ["do", group.do],
+    ["what", prose(group.title)],
+    ["why", prose(group.why)],
+    ["do", prose(group.do)],
     ["see", group.see && linkTo(group.see)],
   ]);
+}
+
+/** A text of ours, in which code stands between backticks. */
+function prose(text) {
+  return text && text.split("`").map((one, at) => (at % 2 ? el("code", {}, one) : one));
 }
 
 function linkTo(address) {
@@ -108,7 +117,7 @@ function timePart({ seconds: whole, stages }) {
   const parts = [...told, ...(rest > 0.0005 ? [["other", rest]] : [])];
   return part(
     `Time: ${seconds(whole)}`,
-    el("div", { class: "times", "aria-hidden": "true" }, parts.map(([stage, value], at) => sized(el("span", { class: `stage${at % 8}`, title: `${stage}: ${seconds(value)}` }), value))),
+    el("div", { class: "times", "aria-hidden": "true" }, parts.map(([stage, value], at) => sized(el("span", { class: `stage${at % 8}`, title: `${stage}: ${seconds(value)}` }), value / whole))),
     el(
       "ul",
       { class: "legend", "aria-label": "Time of each stage" },
@@ -118,7 +127,7 @@ function timePart({ seconds: whole, stages }) {
 }
 
 function sized(element, share) {
-  element.style.flexGrow = share;
+  element.style.flexGrow = 100 * share; // shares that sum up to less than 1 would leave room
   return element;
 }
 
@@ -182,7 +191,7 @@ function releaseRow(cell, isOpen) {
     const value = measured(measure, cell);
     return el("td", {}, value === null ? "–" : text(value));
   });
-  return el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, el("span", { class: `badge ${tone(cell)}` }, short(cell))), values);
+  return el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, badge(cell)), values);
 }
 
 function smallPlot(name, all) {
@@ -208,7 +217,7 @@ function cellLink(cell, text) {
 function outputPart(cell) {
   const stages = inOrder(Object.keys(cell.artifacts));
   if (!stages.length) return null;
-  const absent = stages.some((stage) => !whyAbsent(stage, cell.artifacts[stage].digest) === false && !BINARIES.includes(stage));
+  const absent = stages.some((stage) => whyAbsent(stage, cell.artifacts[stage].digest));
   return part(
     "Outputs",
     el(
@@ -242,7 +251,7 @@ function originPart(cell) {
     "This cell",
     terms([
       ["defined", cell.source && positionOf([cell.source.file, cell.source.line, null])],
-      ["verdict", cell.from],
+      ["came from", cell.from],
       ["more", el("code", {}, `portcheck explain ${quoted(cell.cell)}`)],
       ["link", el("a", { href: fragment() }, "to this cell")],
     ]),

@@ -30,7 +30,7 @@ function scaleY(values, log, box) {
 }
 
 function gridLine(tick, y, measure, box) {
-  const text = measure.text(measure.text === String ? Math.round(tick * 10) / 10 : Math.round(tick * 1e4) / 1e4);
+  const text = measure.text(tick >= 10 ? Math.round(tick) : Math.round(tick * 1e4) / 1e4);
   return [
     svg("line", { class: "grid", x1: box.left, x2: box.width - box.right, y1: y, y2: y }),
     svg("text", { x: box.left - 6, y: y + 4, "text-anchor": "end" }, text),

@@ -9,7 +9,7 @@ function showTrends() {
   replace(
     byId("trends"),
     el("h2", {}, "Over the releases"),
-    el("p", {}, `${counted(series.length, "kernel and target", "")} that compiled with at least two releases; the bold line is the median. The filter applies.`),
+    el("p", {}, `A line for each of the ${series.length.toLocaleString("en")} pairs of kernel and target that compiled with two releases or more, and a bold one for the median. The filter applies.`),
     el("div", { class: "plots" }, TRENDS.map((name) => trend(name, series))),
   );
 }
@@ -31,14 +31,16 @@ function trend(name, series) {
     .filter(({ values }) => values.filter((value) => value !== null).length > 1)
     .map((line) => ({ ...line, ...ends(line) }))
     .sort((one, other) => Math.abs(other.change) - Math.abs(one.change));
-  if (!lines.length) return el("figure", {}, el("figcaption", {}, measure.label), el("p", { class: "nothing" }, "Nothing to compare."));
+  if (!lines.some(({ values }) => values.some(Boolean))) {
+    return el("figure", {}, el("figcaption", {}, measure.label), el("p", { class: "nothing" }, lines.length ? "0 everywhere." : "Nothing to compare."));
+  }
   const middle = RELEASES.map((_, at) => median(lines.map(({ values }) => values[at]).filter((value) => value !== null)));
   const label = `${measure.label}, median: ${middle.map((value, at) => (value === null ? "" : `${RELEASES[at]} ${measure.text(rounded(value))}`)).join(", ")}`;
   return el(
     "figure",
     {},
     el("figcaption", {}, measure.label),
-    plot(measure, [...lines.slice(0, LINES).reverse(), { values: middle.map((value) => (value === null ? null : rounded(value))), label: "median", strong: true }], label),
+    plot(measure, [...lines.slice(0, LINES).reverse(), { values: middle.map((value) => (value === null ? null : rounded(value))), label: "median", strong: true }], label, { width: 520, height: 200 }),
     movers(measure, lines),
     lines.length > LINES && el("p", { class: "remark" }, `The ${LINES} lines that change most, of ${lines.length}.`),
   );
