@@ -93,12 +93,23 @@ class Browser:
 
     def texts(self, selector: str) -> list[str]:
         """What is written in every element that `selector` finds and that is shown."""
-        script = "return [...document.querySelectorAll(arguments[0])].filter(e => e.checkVisibility()).map(e => e.innerText)"
+        script = (
+            "return [...document.querySelectorAll(arguments[0])].filter(e => e.checkVisibility()).map(e => e.innerText)"
+        )
         return list(self.run(script, selector))
 
     def click(self, selector: str) -> None:
         """Click the first element that `selector` finds, as a user does: it has to be in sight."""
         self._ask("POST", f"/element/{self._find(selector)}/click", {})
+
+    def fill(self, selector: str, value: str) -> None:
+        """Write `value` into a field, or choose that of a list."""
+        script = """
+            const field = document.querySelector(arguments[0]);
+            field.value = arguments[1];
+            for (const name of ["input", "change"]) field.dispatchEvent(new Event(name, { bubbles: true }));
+        """
+        self.run(script, selector, value)
 
     def press(self, *keys: str) -> None:
         """Press keys, one after the other, on whatever has the focus: a name of `KEYS`, or text to write."""
@@ -133,11 +144,11 @@ class Browser:
         path.write_bytes(b64decode(self._ask("GET", "/screenshot")))
 
     def requests(self) -> list[str]:
-        """The addresses that were asked for since this was asked last, refused requests too."""
+        """The addresses that were asked for since this was asked last, but for those that a policy forbade."""
         entries = [json.loads(entry["message"])["message"] for entry in self._log("performance")]
-        return [
-            entry["params"]["request"]["url"] for entry in entries if entry["method"] == "Network.requestWillBeSent"
-        ]
+        refused = {entry["params"]["requestId"] for entry in entries if entry["params"].get("blockedReason") == "csp"}
+        sent = [entry["params"] for entry in entries if entry["method"] == "Network.requestWillBeSent"]
+        return [request["request"]["url"] for request in sent if request["requestId"] not in refused]
 
     def complaints(self) -> list[str]:
         """What the console has of errors and warnings since this was asked last: violated policies, too."""

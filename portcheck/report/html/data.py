@@ -74,7 +74,7 @@ def _packed(cell: dict[str, Any]) -> list[Any]:
 
 
 def _own(report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
-    """What cells say for themselves: the place of their failure, and the message where it is not that of their group."""
+    """What cells say for themselves: the place of their failure, and the message if it is not that of their group."""
     groups = {group.letter: group.failure.message for group in report.groups}
     for index, reported in enumerate(report.cells):
         if own := _said(reported, groups.get(reported.letter or "")):

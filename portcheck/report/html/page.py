@@ -16,7 +16,6 @@ from string import Template
 from typing import Any
 
 from portcheck.report.html import data
-from portcheck.report.matrix import headline
 from portcheck.report.model import Report
 from portcheck.report.note import NOTE
 from portcheck.report.text import one_line
@@ -30,13 +29,18 @@ _MARKUP = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 def lines(report: Report) -> Iterator[str]:
     """The pieces of the file."""
+    yield written(data.as_dict(report))
+
+
+def written(shown: dict[str, Any]) -> str:
+    """The page that shows these data."""
     style, script = _asset("page.css"), _script()
-    yield Template(_asset("page.html")).substitute(
+    return Template(_asset("page.html")).substitute(
         policy=_policy(style, script),
-        headline=escape(one_line(headline(report))),
+        headline=escape(one_line(shown["headline"])),
         note=escape(NOTE),
         style=style,
-        data=embedded(data.as_dict(report)),
+        data=embedded(shown),
         script=script,
     )
 

@@ -75,6 +75,7 @@ const COLUMNS = {
 function changeTable(title, pairs, old, next) {
   const columns = pairs.some((pair) => pair.old?.message || pair.new?.message) ? COLUMNS.message : COLUMNS.measures;
   const heads = ["kernel", "target", old, next, ...Object.keys(columns)];
+  const rows = alike(pairs, columns);
   return [
     el("h3", {}, `${title}: ${pairs.length}`),
     el(
@@ -84,20 +85,33 @@ function changeTable(title, pairs, old, next) {
         "table",
         { class: "plain" },
         el("thead", {}, el("tr", {}, heads.map((name) => el("th", { scope: "col" }, name)))),
-        el("tbody", {}, pairs.slice(0, MOST).map((pair) => changeRow(pair, columns))),
+        el("tbody", {}, rows.slice(0, MOST).map((of) => changeRow(of, columns))),
       ),
     ),
-    pairs.length > MOST && el("p", { class: "remark" }, `and ${pairs.length - MOST} more: filter by kernel or target to see them`),
+    rows.length > MOST && el("p", { class: "remark" }, `and ${rows.length - MOST} more rows: filter by kernel or target to see them`),
   ];
 }
 
-function changeRow(pair, columns) {
-  const one = pair.new ?? pair.old;
+/** The pairs of each row of a table: those that only differ in their targets share one. */
+function alike(pairs, columns) {
+  const rows = new Map();
+  for (const pair of pairs) {
+    const cells = [pair.old, pair.new];
+    const told = Object.values(columns).map((column) => column(pair));
+    const key = JSON.stringify([(pair.new ?? pair.old).row, cells.map((cell) => cell && short(cell)), told]);
+    mapped(rows, key, () => []).push(pair);
+  }
+  return [...rows.values()];
+}
+
+function changeRow(pairs, columns) {
+  const [pair] = pairs;
+  const targets = pairs.flatMap((one, at) => [at ? ", " : "", cellLink(one.new ?? one.old, (one.new ?? one.old).target)]);
   return el(
     "tr",
     {},
-    el("th", { scope: "row" }, cellLink(one, one.row)),
-    el("td", {}, one.target),
+    el("th", { scope: "row" }, (pair.new ?? pair.old).row),
+    el("td", { class: "told" }, targets),
     [pair.old, pair.new].map((cell) => el("td", {}, cell ? badge(cell) : "–")),
     Object.values(columns).map((told) => el("td", { class: "told" }, told(pair))),
   );

@@ -51,13 +51,9 @@ function listenToBar() {
   byId("bar").addEventListener("submit", (event) => event.preventDefault());
 }
 
-function usableViews() {
-  return Object.keys(VIEWS).filter((view) => RELEASES.length > 1 || (view !== "changes" && view !== "trends"));
-}
-
 function buildTabs() {
   const numbers = { failures: REPORT.failures.length, changes: DATA.changes.reduce((sum, diff) => sum + diff.cells.length, 0) };
-  const tabs = usableViews().map((view) =>
+  const tabs = Object.keys(VIEWS).map((view) =>
     el("button", { type: "button", role: "tab", id: `tab-${view}`, "aria-controls": view, on: { click: () => set({ view }) } }, VIEWS[view] + (view in numbers ? ` (${numbers[view]})` : "")));
   replace(byId("tabs"), tabs);
   byId("tabs").addEventListener("keydown", (event) => {
@@ -70,7 +66,7 @@ function buildTabs() {
 }
 
 function showView() {
-  for (const view of usableViews()) {
+  for (const view of Object.keys(VIEWS)) {
     const isShown = view === state.view;
     byId(view).hidden = !isShown;
     byId(`tab-${view}`).setAttribute("aria-selected", isShown);
@@ -136,4 +132,4 @@ listenToKeys();
 measureBar();
 showAll();
 addEventListener("hashchange", showAll);
-addEventListener("beforeprint", () => usableViews().forEach((view) => LISTS[view]?.()));
+addEventListener("beforeprint", () => Object.keys(VIEWS).forEach((view) => LISTS[view]?.()));

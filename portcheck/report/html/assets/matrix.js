@@ -27,7 +27,7 @@ function buildBlock(release) {
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, `Triton ${release}`), columns.map((column) => column.head))),
     el("tbody", {}, block.rows.map((row) => row.line)),
   );
-  block.section = el("section", { class: "block" }, el("h2", { class: "stuck" }, `Triton ${release}`), block.table);
+  block.section = el("section", { class: "block" }, el("h2", { class: "spoken" }, `Triton ${release}`), block.table);
   blocks.push(block);
   return block.section;
 }

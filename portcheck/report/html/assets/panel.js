@@ -173,23 +173,24 @@ function bar(label, value, whole, good = false) {
 function releasePart(cell) {
   const all = siblings(cell);
   if (all.length < 2) return null;
+  const names = Object.keys(MEASURES).filter((name) => all.some((one) => measured(name, one) !== null));
   return part(
     "Releases",
     el(
       "table",
       { class: "plain" },
-      el("thead", {}, el("tr", {}, ["Triton", "verdict", ...Object.values(MEASURES).map((measure) => measure.label)].map((name) => el("th", { scope: "col" }, name)))),
-      el("tbody", {}, all.map((one) => releaseRow(one, one === cell))),
+      el("thead", {}, el("tr", {}, ["Triton", "verdict", ...names.map((name) => MEASURES[name].label)].map((name) => el("th", { scope: "col" }, name)))),
+      el("tbody", {}, all.map((one) => releaseRow(one, one === cell, names))),
     ),
-    el("div", { class: "small" }, Object.keys(MEASURES).map((name) => smallPlot(name, all))),
+    el("div", { class: "small" }, names.map((name) => smallPlot(name, all))),
   );
 }
 
-function releaseRow(cell, isOpen) {
+function releaseRow(cell, isOpen, names) {
   const name = isOpen ? cell.triton : cellLink(cell, cell.triton);
-  const values = Object.entries(MEASURES).map(([measure, { text }]) => {
+  const values = names.map((measure) => {
     const value = measured(measure, cell);
-    return el("td", {}, value === null ? "–" : text(value));
+    return el("td", {}, value === null ? "–" : MEASURES[measure].text(value));
   });
   return el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, badge(cell)), values);
 }
