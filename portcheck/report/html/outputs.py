@@ -59,8 +59,8 @@ def _wanted(report: Report) -> Iterator[tuple[str | None, Artifact]]:
             yield reported.result.back_key, artifact
     for stage in _ORDER:
         for reported in report.cells:
-            if artifact := _of(reported).get(stage):
-                yield reported.result.back_key, artifact
+            if wanted := _of(reported).get(stage):
+                yield reported.result.back_key, wanted
 
 
 def _of(reported: ReportCell) -> dict[str, Artifact]:
