@@ -50,6 +50,7 @@ const mapValues = (object, change) => Object.fromEntries(Object.entries(object).
 const byId = (id) => document.getElementById(id);
 
 function seconds(value) {
+  if (value === 0) return "0 s";
   if (value < 0.1) return `${(value * 1000).toFixed(value < 0.01 ? 1 : 0)} ms`;
   return value < 10 ? `${value.toFixed(2)} s` : `${value.toFixed(value < 100 ? 1 : 0)} s`;
 }

@@ -67,9 +67,21 @@ function failurePart(cell) {
     explanation(group),
     group.notes.map((note) => el("p", { class: "remark" }, note)),
     detail && el("details", {}, el("summary", {}, "What it printed"), el("pre", {}, detail)),
-    group.cells.length > 1 &&
-      el("p", {}, el("button", { type: "button", on: { click: () => showGroup(group) } }, `Show the ${group.cells.length} cells of group ${group.letter}`)),
+    el("p", { class: "actions" }, givenTo(cell), alikeTo(group)),
   );
+}
+
+/** What the stage that failed was given to work on. */
+function givenTo(cell) {
+  const stage = embedded(cell).at(-1);
+  const show = el("button", { type: "button", on: { click: () => openOutput(cell, stage) } }, `Show the ${stage} that ${cell.stage} was given`);
+  return stage && cell.stage !== "launch" ? show : null;
+}
+
+function alikeTo(group) {
+  if (group.cells.length < 2) return null;
+  const show = `Show the ${group.cells.length} cells of group ${group.letter}`;
+  return el("button", { type: "button", on: { click: () => showGroup(group) } }, show);
 }
 
 /** What is known about a cause. Signatures are ours, and only their links become links. */
