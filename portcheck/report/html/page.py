@@ -20,8 +20,13 @@ from portcheck.report.model import Report
 from portcheck.report.note import NOTE
 from portcheck.report.text import one_line
 
-# The parts of the script, one after the other: each uses only what stands before it.
-SCRIPTS = ("dom", "model", "measures", "state", "matrix", "plots", "outputs", "panel", "lists", "trends", "main")
+# The parts of the style, what overrides last; and of the script, what runs last.
+STYLES = ("theme", "base", "matrix", "panel", "views", "viewer", "media")
+SCRIPTS = (
+    *("dom", "model", "measures", "state", "matrix", "grid", "plots", "outputs"),
+    *("parts", "failure", "figures", "releases", "artifacts", "panel"),
+    *("failures", "changes", "trends", "bar", "main"),
+)
 
 _ASSETS = Path(__file__).with_name("assets")
 _MARKUP = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
@@ -34,7 +39,7 @@ def lines(report: Report) -> Iterator[str]:
 
 def written(shown: dict[str, Any]) -> str:
     """The page that shows these data."""
-    style, script = _asset("page.css"), _script()
+    style, script = _style(), _script()
     return Template(_asset("page.html")).substitute(
         policy=_policy(style, script),
         headline=escape(one_line(shown["headline"])),
@@ -48,6 +53,10 @@ def written(shown: dict[str, Any]) -> str:
 def embedded(value: Any) -> str:
     """`value` as JSON that no HTML parser sees anything in: only ASCII, and no `<`, `>` or `&`."""
     return json.dumps(value, separators=(",", ":")).translate(_MARKUP)
+
+
+def _style() -> str:
+    return "\n".join(_asset(f"{name}.css") for name in STYLES)
 
 
 def _script() -> str:

@@ -1,7 +1,16 @@
 // Elements, texts and numbers. Every text of the report becomes a text node or an attribute here: none is ever parsed.
 
-const HIDDEN =
-  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+// Controls, what breaks lines or turns the direction of text, and halves of surrogate pairs.
+const HIDDEN = new RegExp(
+  [
+    /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufffe\uffff]/,
+    /[\ud800-\udbff](?![\udc00-\udfff])/,
+    /(?<![\ud800-\udbff])[\udc00-\udfff]/,
+  ]
+    .map((part) => part.source)
+    .join("|"),
+  "g",
+);
 
 /** `text` with an escape, such as \x1b, for every character that cannot be shown. */
 function visible(text) {
@@ -46,7 +55,8 @@ function replace(element, ...children) {
 }
 
 const named = (names, values) => Object.fromEntries(names.map((name, at) => [name, values[at]]));
-const mapValues = (object, change) => Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
+const mapValues = (object, change) =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
 const byId = (id) => document.getElementById(id);
 
 function seconds(value) {

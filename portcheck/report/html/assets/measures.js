@@ -16,7 +16,7 @@ function binarySize(cell) {
 
 /** A measure of a cell; null if it did not compile, or its target has no such thing. */
 function measured(name, cell) {
-  return cell.verdict === "ok" ? MEASURES[name].of(cell) ?? null : null;
+  return cell.verdict === "ok" ? (MEASURES[name].of(cell) ?? null) : null;
 }
 
 /** A function from cells to 0 … 4, the share of the limit where there is one, else between the least and the most. */

@@ -6,7 +6,9 @@ const GROUPS = new Map(REPORT.failures.map((group) => [group.fingerprint, group]
 const MISSING = new Set(REPORT.missing);
 const CELLS = DATA.cells.map(makeCell);
 const BY_NAME = new Map(CELLS.map((cell) => [cell.cell, cell]));
-const RELEASES = REPORT.toolchains.map((tool) => tool.triton).filter((one) => CELLS.some((cell) => cell.triton === one));
+const RELEASES = REPORT.toolchains
+  .map((tool) => tool.triton)
+  .filter((one) => CELLS.some((cell) => cell.triton === one));
 const TARGETS = REPORT.targets;
 const BINARIES = ["cubin", "hsaco"];
 const STAGES = ["source", "ttir", "ttgir", "llir", "ptx", "amdgcn", "cubin", "hsaco"];
@@ -29,7 +31,17 @@ function makeCell(values, index) {
   const own = DATA.own[index] ?? {};
   const row = data.variant === null ? data.kernel : `${data.kernel}[${data.variant}]`;
   const cell = `${row}@${data.target}@${data.triton}`;
-  return { ...data, resources, artifacts, index, row, cell, group, message: own.message ?? group?.message ?? null, at: own.at ?? null };
+  return {
+    ...data,
+    resources,
+    artifacts,
+    index,
+    row,
+    cell,
+    group,
+    message: own.message ?? group?.message ?? null,
+    at: own.at ?? null,
+  };
 }
 
 /** What the matrix shows of a verdict. */
@@ -51,7 +63,8 @@ const place = (cell) => `${cell.row} on ${cell.target}` + (RELEASES.length > 1 ?
 function described(cell) {
   const status = STATUSES[cell.status ?? "none"];
   const configs = cell.configs ? `, ${cell.configs.ok} of ${cell.configs.of} configurations` : "";
-  if (!cell.group) return `${status}${cell.warning ? `, but no launch succeeds: ${cell.warning.message}` : ""}${configs}`;
+  if (!cell.group)
+    return `${status}${cell.warning ? `, but no launch succeeds: ${cell.warning.message}` : ""}${configs}`;
   return `${cell.verdict} in ${cell.stage}, group ${cell.group.letter}, ${status}${configs}`;
 }
 
@@ -61,6 +74,6 @@ function siblings(cell) {
 }
 
 const inOrder = (stages) =>
-  [...stages].sort((one, other) => (STAGES.indexOf(one) + 99) % 99 - (STAGES.indexOf(other) + 99) % 99);
+  [...stages].sort((one, other) => ((STAGES.indexOf(one) + 99) % 99) - ((STAGES.indexOf(other) + 99) % 99));
 
 const positionOf = ([file, line, column]) => `${file}:${line}${column === null ? "" : `:${column}`}`;

@@ -18,7 +18,12 @@ const LANGUAGES = { llir: COMMENT.semicolon, amdgcn: COMMENT.both };
 
 function tokens(stage) {
   const rules = { comment: LANGUAGES[stage] ?? COMMENT.slashes, ...GRAMMAR };
-  return new RegExp(Object.entries(rules).map(([name, rule]) => `(?<${name}>${rule})`).join("|"), "gm");
+  return new RegExp(
+    Object.entries(rules)
+      .map(([name, rule]) => `(?<${name}>${rule})`)
+      .join("|"),
+    "gm",
+  );
 }
 
 /** `text` as text nodes and spans, by what its parts are. */
@@ -48,11 +53,16 @@ function whyAbsent(stage, digest) {
   return gone.has(digest) ? "no longer in the cache" : "left out for want of room";
 }
 
-const embedded = (cell) => inOrder(Object.keys(cell.artifacts)).filter((stage) => !whyAbsent(stage, cell.artifacts[stage].digest));
+const embedded = (cell) =>
+  inOrder(Object.keys(cell.artifacts)).filter((stage) => !whyAbsent(stage, cell.artifacts[stage].digest));
 
 async function openOutput(cell, stage) {
   const viewer = byId("viewer");
-  const body = el("div", { class: "code", tabindex: "0", role: "region", "aria-label": `${stage} of ${place(cell)}` }, "…");
+  const body = el(
+    "div",
+    { class: "code", tabindex: "0", role: "region", "aria-label": `${stage} of ${place(cell)}` },
+    "…",
+  );
   replace(viewer, viewerHead(cell, stage), body);
   if (!viewer.open) viewer.showModal();
   try {
@@ -72,7 +82,11 @@ function viewerHead(cell, stage) {
       "label",
       {},
       "Stage ",
-      el("select", { on: { change: choose } }, embedded(cell).map((one) => el("option", { selected: one === stage }, one))),
+      el(
+        "select",
+        { on: { change: choose } },
+        embedded(cell).map((one) => el("option", { selected: one === stage }, one)),
+      ),
     ),
     el("button", { type: "button", on: { click: copyOutput } }, "Copy"),
     el("button", { type: "button", on: { click: () => byId("viewer").close() } }, "Close"),

@@ -7,7 +7,8 @@ function plot(measure, lines, label, size = {}) {
   const box = { ...PLOT, ...size };
   const values = lines.flatMap((line) => line.values).filter((value) => value !== null);
   const y = scaleY(values, measure.log, box);
-  const x = (at) => box.left + (RELEASES.length > 1 ? (at / (RELEASES.length - 1)) * (box.width - box.left - box.right) : 0);
+  const x = (at) =>
+    box.left + (RELEASES.length > 1 ? (at / (RELEASES.length - 1)) * (box.width - box.left - box.right) : 0);
   return svg(
     "svg",
     { class: "plot", viewBox: `0 0 ${box.width} ${box.height}`, role: "img", "aria-label": label },
@@ -24,7 +25,9 @@ function scaleY(values, log, box) {
   if (least === most) most = least + 1;
   const scale = isLog ? Math.log : (value) => value;
   const y = (value) =>
-    box.height - box.bottom - ((scale(value) - scale(least)) / (scale(most) - scale(least))) * (box.height - box.top - box.bottom);
+    box.height -
+    box.bottom -
+    ((scale(value) - scale(least)) / (scale(most) - scale(least))) * (box.height - box.top - box.bottom);
   y.ticks = isLog ? [least, Math.sqrt(least * most), most] : [least, (least + most) / 2, most];
   return y;
 }
@@ -44,7 +47,8 @@ function releaseLabel(release, at, x, box) {
 
 function drawn({ values, label, strong }, x, y, measure) {
   const points = values.map((value, at) => (value === null ? null : [x(at), y(value)])).filter(Boolean);
-  const told = label + values.map((value, at) => (value === null ? "" : `\n${RELEASES[at]}: ${measure.text(value)}`)).join("");
+  const told =
+    label + values.map((value, at) => (value === null ? "" : `\n${RELEASES[at]}: ${measure.text(value)}`)).join("");
   return svg(
     "g",
     { class: strong ? "line strong" : "line" },

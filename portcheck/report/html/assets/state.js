@@ -39,7 +39,11 @@ function readAddress() {
   Object.assign(state, known);
 }
 
-const VIEWS = { matrix: "Matrix", failures: "Failures", ...(RELEASES.length > 1 && { changes: "Changes", trends: "Trends" }) };
+const VIEWS = {
+  matrix: "Matrix",
+  failures: "Failures",
+  ...(RELEASES.length > 1 && { changes: "Changes", trends: "Trends" }),
+};
 
 const VERDICTS = {
   status: (cell, value) => (cell.status ?? "none") === value,

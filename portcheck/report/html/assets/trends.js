@@ -9,8 +9,17 @@ function showTrends() {
   replace(
     byId("trends"),
     el("h2", {}, "Over the releases"),
-    el("p", {}, `A line for each of the ${series.length.toLocaleString("en")} pairs of kernel and target that compiled with two releases or more, and a bold one for the median. The filter applies.`),
-    el("div", { class: "plots" }, TRENDS.map((name) => trend(name, series))),
+    el(
+      "p",
+      {},
+      `A line for each of the ${series.length.toLocaleString("en")} pairs of kernel and target that compiled `,
+      "with two releases or more, and a bold one for the median. The filter applies.",
+    ),
+    el(
+      "div",
+      { class: "plots" },
+      TRENDS.map((name) => trend(name, series)),
+    ),
   );
 }
 
@@ -18,7 +27,10 @@ function showTrends() {
 function traced() {
   const found = new Map();
   for (const cell of accepted) {
-    const all = mapped(found, `${cell.row}@${cell.target}`, () => ({ label: `${cell.row} on ${cell.target}`, cells: RELEASES.map(() => null) }));
+    const all = mapped(found, `${cell.row}@${cell.target}`, () => ({
+      label: `${cell.row} on ${cell.target}`,
+      cells: RELEASES.map(() => null),
+    }));
     all.cells[RELEASES.indexOf(cell.triton)] = cell;
   }
   return [...found.values()].filter(({ cells }) => cells.filter((cell) => cell?.verdict === "ok").length > 1);
@@ -32,15 +44,31 @@ function trend(name, series) {
     .map((line) => ({ ...line, ...ends(line) }))
     .sort((one, other) => Math.abs(other.change) - Math.abs(one.change));
   if (!lines.some(({ values }) => values.some(Boolean))) {
-    return el("figure", {}, el("figcaption", {}, measure.label), el("p", { class: "nothing" }, lines.length ? "0 everywhere." : "Nothing to compare."));
+    return el(
+      "figure",
+      {},
+      el("figcaption", {}, measure.label),
+      el("p", { class: "nothing" }, lines.length ? "0 everywhere." : "Nothing to compare."),
+    );
   }
-  const middle = RELEASES.map((_, at) => median(lines.map(({ values }) => values[at]).filter((value) => value !== null)));
-  const label = `${measure.label}, median: ${middle.map((value, at) => (value === null ? "" : `${RELEASES[at]} ${measure.text(rounded(value))}`)).join(", ")}`;
+  const middle = RELEASES.map((_, at) =>
+    median(lines.map(({ values }) => values[at]).filter((value) => value !== null)),
+  );
+  const told = middle.map((value, at) => (value === null ? "" : `${RELEASES[at]} ${measure.text(rounded(value))}`));
+  const label = `${measure.label}, median: ${told.join(", ")}`;
   return el(
     "figure",
     {},
     el("figcaption", {}, measure.label),
-    plot(measure, [...lines.slice(0, LINES).reverse(), { values: middle.map((value) => (value === null ? null : rounded(value))), label: "median", strong: true }], label, { width: 520, height: 200 }),
+    plot(
+      measure,
+      [
+        ...lines.slice(0, LINES).reverse(),
+        { values: middle.map((value) => (value === null ? null : rounded(value))), label: "median", strong: true },
+      ],
+      label,
+      { width: 520, height: 200 },
+    ),
     movers(measure, lines),
     lines.length > LINES && el("p", { class: "remark" }, `The ${LINES} lines that change most, of ${lines.length}.`),
   );
@@ -59,8 +87,18 @@ function movers(measure, lines) {
     "table",
     { class: "plain" },
     el("caption", {}, "Largest changes"),
-    el("tbody", {}, moved.map(({ label, first, last, cell }) =>
-      el("tr", {}, el("th", { scope: "row" }, cellLink(cell, label)), el("td", {}, `${measure.text(first)} → ${measure.text(last)}`)))),
+    el(
+      "tbody",
+      {},
+      moved.map(({ label, first, last, cell }) =>
+        el(
+          "tr",
+          {},
+          el("th", { scope: "row" }, cellLink(cell, label)),
+          el("td", {}, `${measure.text(first)} → ${measure.text(last)}`),
+        ),
+      ),
+    ),
   );
 }
 

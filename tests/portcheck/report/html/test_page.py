@@ -97,7 +97,8 @@ def test_a_headline_is_text(mixed: Report) -> None:
 def test_every_asset_is_in_the_page() -> None:
     there = {path.name for path in page._ASSETS.iterdir()}
 
-    assert there == {"page.html", "page.css", *(f"{name}.js" for name in page.SCRIPTS)}
+    styles, scripts = {f"{name}.css" for name in page.STYLES}, {f"{name}.js" for name in page.SCRIPTS}
+    assert there == {"page.html", *styles, *scripts}
 
 
 def test_the_script_never_has_texts_parsed() -> None:
