@@ -16,7 +16,7 @@ function showChanges() {
   const kept = new Set(accepted);
   replace(
     byId("changes"),
-    DATA.changes.map((diff) => changesOf(diff, kept)),
+    [...DATA.changes].reverse().map((diff) => changesOf(diff, kept)), // the newest first
   );
 }
 
@@ -35,7 +35,7 @@ function changesOf({ old, new: next, cells }, kept) {
     el("h2", {}, `Triton ${old} → ${next}`),
     told.length
       ? told.map(([title, pairs]) => changeTable(title, pairs, old, next))
-      : el("p", { class: "nothing" }, "No change among the cells that the filter lets through."),
+      : el("p", { class: "nothing" }, cells.length ? "No change that the filter lets through." : "Nothing changed."),
   );
 }
 
@@ -80,13 +80,17 @@ function changeTable(title, pairs, old, next) {
   ];
 }
 
-/** The pairs of each row of a table: those that only differ in their targets share one. */
+/** The pairs of each row of a table: those that only differ in their targets share one, and so do equal failures. */
 function alike(pairs, columns) {
   const rows = new Map();
   for (const pair of pairs) {
     const cells = [pair.old, pair.new];
-    const told = Object.values(columns).map((column) => column(pair));
-    const key = JSON.stringify([(pair.new ?? pair.old).row, cells.map((cell) => cell && short(cell)), told]);
+    const told = columns === COLUMNS.message ? [] : Object.values(columns).map((column) => column(pair));
+    const key = JSON.stringify([
+      (pair.new ?? pair.old).row,
+      cells.map((cell) => cell && [short(cell), cell.fingerprint]),
+      told,
+    ]);
     mapped(rows, key, () => []).push(pair);
   }
   return [...rows.values()];

@@ -14,7 +14,7 @@ function failurePart(cell) {
       ["fingerprint", el("code", {}, group.fingerprint)],
     ]),
     explanation(group),
-    group.notes.map((note) => el("p", { class: "remark" }, note)),
+    group.notes.filter((note) => note.includes(cell.row)).map((note) => el("p", { class: "remark" }, note)),
     detail && el("details", {}, el("summary", {}, "What it printed"), el("pre", {}, detail)),
     el("p", { class: "actions" }, givenTo(cell), alikeTo(group)),
   );
@@ -22,7 +22,9 @@ function failurePart(cell) {
 
 /** What the stage that failed was given to work on. */
 function givenTo(cell) {
-  const stage = embedded(cell).at(-1);
+  const stage = embedded(cell)
+    .filter((one) => one !== cell.stage)
+    .at(-1);
   const show = el(
     "button",
     { type: "button", on: { click: () => openOutput(cell, stage) } },

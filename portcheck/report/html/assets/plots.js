@@ -1,5 +1,6 @@
 // Plots over releases, drawn as SVG. A table stands beside each that has more to say than its label.
 
+const LABEL = 56; // the width of a release's name, with room beside it
 const PLOT = { width: 320, height: 180, left: 62, right: 12, top: 12, bottom: 26 };
 
 /** Lines over the releases. `lines` are [{values: [number or null], label, strong}]. */
@@ -13,7 +14,7 @@ function plot(measure, lines, label, size = {}) {
     "svg",
     { class: "plot", viewBox: `0 0 ${box.width} ${box.height}`, role: "img", "aria-label": label },
     y.ticks.map((tick) => gridLine(tick, y(tick), measure, box)),
-    RELEASES.map((release, at) => releaseLabel(release, at, x(at), box)),
+    labelled(box).map((at) => releaseLabel(RELEASES[at], at, x(at), box)),
     lines.map((line) => drawn(line, x, y, measure)),
   );
 }
@@ -38,6 +39,13 @@ function gridLine(tick, y, measure, box) {
     svg("line", { class: "grid", x1: box.left, x2: box.width - box.right, y1: y, y2: y }),
     svg("text", { x: box.left - 6, y: y + 4, "text-anchor": "end" }, text),
   ];
+}
+
+/** The releases that there is room to name, the first and the last of them always. */
+function labelled(box) {
+  const last = RELEASES.length - 1;
+  const each = Math.ceil((RELEASES.length * LABEL) / (box.width - box.left - box.right));
+  return RELEASES.map((_, at) => at).filter((at) => at === last || (at % each === 0 && last - at >= each));
 }
 
 function releaseLabel(release, at, x, box) {

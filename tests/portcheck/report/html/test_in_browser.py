@@ -413,11 +413,13 @@ def test_verdicts_are_told_apart_without_colour(show: Show, mixed: Report) -> No
 def test_print_has_everything_and_no_controls(show: Show, releases: Report) -> None:
     browser = show(releases)
     browser.run("dispatchEvent(new Event('beforeprint'))")
-    browser.emulate(media="print")
+    browser.emulate(media="print", scheme="dark")
 
     assert browser.texts("#bar, [role=tab], button") == []
     assert len(browser.texts("[role=tabpanel]")) == 4
     assert browser.texts("#changes h3") != []
+    assert browser.run("return getComputedStyle(document.documentElement).backgroundColor") == "rgb(255, 255, 255)"
+    assert browser.run(CONTRAST)["low"] == []
 
 
 @pytest.mark.parametrize("width", [1400, 800, 360])
@@ -427,6 +429,9 @@ def test_heading_and_controls_stay_within_a_window_of_any_width(show: Show, larg
 
     reach = "return [...document.querySelectorAll('header *, #bar *, #tabs')].map(e => e.getBoundingClientRect().right)"
     assert max(browser.run(reach)) <= width + 1
+    browser.run("scrollTo(300, 0)")  # a matrix that is wider than the window does not take them along
+    assert max(browser.run(reach)) <= width + 1
+    assert browser.run("return document.getElementById('words').getBoundingClientRect().left") > 0
 
 
 def test_five_thousand_cells_are_few_elements(show: Show, large: Report) -> None:
