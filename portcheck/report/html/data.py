@@ -14,11 +14,11 @@ from portcheck.report import jsonreport
 from portcheck.report.groups import described
 from portcheck.report.html.outputs import Outputs, embed
 from portcheck.report.launches import render_launches
-from portcheck.report.matrix import headline
+from portcheck.report.matrix import headline, text_of
 from portcheck.report.model import Report, ReportCell
 from portcheck.report.passed import at_most, surprises
 from portcheck.report.style import Style
-from portcheck.verdicts import SHORT, Artifact
+from portcheck.verdicts import Artifact
 
 # Of a cell, what the page shows, in the order in which it lies there: names would be most of a large page.
 FIELDS = (
@@ -40,7 +40,9 @@ FIELDS = (
     "resources",
     "configs",
     "source",
+    "text",
 )
+PARAGRAPHS = (render_launches,)  # what the terminal says beside the failures: title and lines of each
 _COMPARED = ("kernel", "variant", "target", "triton", "verdict", "stage", "fingerprint", "status", "seconds")
 _KEYS = ("front_key", "back_key", "kernel_hash")
 
@@ -54,9 +56,10 @@ def as_dict(report: Report) -> dict[str, Any]:
         "report": {**plain, "cells": [], "failures": failures, "missing": [places[name] for name in plain["missing"]]},
         "fields": FIELDS,
         "resources": jsonreport.RESOURCES,
-        "cells": [_packed(cell) for cell in plain["cells"]],
+        "cells": [
+            _packed(cell, text_of(reported)) for cell, reported in zip(plain["cells"], report.cells, strict=True)
+        ],
         "headline": headline(report),
-        "short": SHORT,
         "manifest": report.manifest,
         "told": {group.letter: body for group, body in described(report, releases=len(report.toolchains) > 1)},
         "own": dict(_own(report)),
@@ -66,11 +69,12 @@ def as_dict(report: Report) -> dict[str, Any]:
     }
 
 
-def _packed(cell: dict[str, Any]) -> list[Any]:
-    """A cell without the names of its fields."""
+def _packed(cell: dict[str, Any], text: str) -> list[Any]:
+    """A cell without the names of its fields, and what the matrix shows of it."""
     artifacts = {stage: [artifact["digest"], artifact["size"]] for stage, artifact in cell["artifacts"].items()}
     resources = [cell["resources"][name] for name in jsonreport.RESOURCES]
-    return [{**cell, "artifacts": artifacts, "resources": resources}[field] for field in FIELDS]
+    shown = {**cell, "artifacts": artifacts, "resources": resources, "text": text}
+    return [shown[field] for field in FIELDS]
 
 
 def _own(report: Report) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -129,9 +133,10 @@ def _changed(diff: Diff) -> dict[str, Any]:
 def _notices(report: Report) -> Iterator[dict[str, Any]]:
     """What is to be said beside the failures: a title, and lines."""
     several = len(report.toolchains) > 1
-    for paragraph in render_launches(report, Style(color=False), releases=several):
-        title, *told = paragraph.splitlines()
-        yield {"title": title, "lines": at_most([line.strip() for line in told])}
+    for render in PARAGRAPHS:
+        for paragraph in render(report, Style(color=False), releases=several):
+            title, *told = paragraph.splitlines()
+            yield {"title": title, "lines": at_most([line.strip() for line in told])}
     for title, told in surprises(report, releases=several):
         if told:
             yield {"title": title, "lines": at_most(told)}

@@ -1,11 +1,17 @@
 // In the panel of a cell: configurations, the time of each stage, and resources against what the target grants.
 
+/** What became of the configurations of an autotuned row. */
 function configsPart({ configs }) {
   if (!configs) return null;
+  const { ok, of, total = of, shown = null, failed = [] } = configs;
   return part(
     "Configurations",
-    el("p", {}, `${configs.ok} of ${configs.of} compile`),
-    bar("configurations that compile", configs.ok, configs.of, true),
+    el("p", {}, `${ok} of ${of} compile` + (total > of ? `; a launch chooses from ${total}` : "")),
+    bar("configurations that compile", ok, of, true),
+    terms([
+      ["shown here", shown],
+      ...failed.map(({ config, verdict, stage, message }) => [config, `${verdict} in ${stage}: ${message}`]),
+    ]),
   );
 }
 

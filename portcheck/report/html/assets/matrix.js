@@ -58,7 +58,7 @@ function makeRow(name, cells, columns) {
   const shown = columns.map(({ target }) => (cells.has(target) ? makePlace(cells.get(target)) : null));
   line.append(
     el("th", { scope: "row", title: name }, name),
-    ...shown.map((td) => td ?? el("td", { class: "absent" }, "–")),
+    ...shown.map((td) => td ?? el("td", { class: "absent" }, "-")),
   );
   return { line, places: shown };
 }
@@ -84,7 +84,7 @@ function paint() {
     const td = places[cell.index];
     const value = measure ? measured(state.show, cell) : null;
     const warm = value === null ? null : heat(cell);
-    td.textContent = value === null ? visible(withConfigs(cell)) : measure.text(value);
+    td.textContent = value === null ? visible(short(cell)) : measure.text(value);
     td.className = value === null ? tone(cell) : warm === null ? "plain" : `heat${warm}`;
     td.setAttribute(
       "aria-label",
@@ -92,10 +92,6 @@ function paint() {
     );
   }
   paintLegend(measure);
-}
-
-function withConfigs(cell) {
-  return cell.configs ? `${short(cell)} ${cell.configs.ok}/${cell.configs.of}` : short(cell);
 }
 
 function paintLegend(measure) {

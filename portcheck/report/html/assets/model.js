@@ -45,11 +45,7 @@ function makeCell(values, index) {
 }
 
 /** What the matrix shows of a verdict. */
-function short(cell) {
-  if (cell.status === null) return MISSING.has(cell.index) ? "missing" : "–";
-  if (cell.status === "new" || cell.status === "known") return `${DATA.short[cell.verdict]}:${cell.group.letter}`;
-  return cell.warning ? "ok ⚠" : cell.status;
-}
+const short = (cell) => (cell.warning ? `${cell.text} ⚠` : cell.text);
 
 /** How a cell is painted; texts differ, too. */
 function tone(cell) {

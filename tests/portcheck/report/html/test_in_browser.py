@@ -79,7 +79,7 @@ def test_the_matrix_says_what_the_terminal_says(show: Show, mixed: Report) -> No
 
     assert browser.texts("thead th") == ["Triton 3.9.0", "cuda:90", "hip:gfx942"]
     assert browser.texts("tbody tr:first-child *") == ["gamma", "ok", "front:A"]
-    assert sorted(set(browser.texts("td"))) == ["asm:B", "front:A", "missing", "ok", "xfail", "xpass", "–"]
+    assert sorted(set(browser.texts("td"))) == ["-", "asm:B", "front:A", "missing", "ok", "xfail", "xpass"]
     assert browser.text("#headline").startswith("10 cells: 2 ok, 6 failed (4 new, 1 known, 1 expected)")
     assert browser.text("#note").startswith("Compile-only check:")
     assert browser.text("#count") == "10 of 10 cells"
@@ -284,11 +284,25 @@ def test_more_than_a_device_grants_is_marked(show: Show, judge: Any, toolchain: 
 
 def test_configurations_are_counted_where_there_are_any(show: Show, mixed: Report) -> None:
     shown = data.as_dict(mixed)
-    shown["cells"][0][data.FIELDS.index("configs")] = {"ok": 7, "of": 12}
-    browser = show(shown, "#cell=gamma%40cuda%3A90%403.9.0")
+    failed = {"config": "BLOCK=64", "verdict": "mlir-error", "stage": "ttgir", "message": "<b>no</b>"}
+    for configs, told in (
+        ({"ok": 7, "of": 12}, ["7 of 12 compile"]),
+        (
+            {"ok": 1, "of": 2, "total": 9, "shown": "BLOCK=32", "failed": [failed]},
+            ["1 of 2 compile; a launch chooses from 9", "BLOCK=32", "BLOCK=64mlir-error in ttgir: <b>no</b>"],
+        ),
+    ):
+        shown["cells"][0][data.FIELDS.index("configs")] = configs
+        text = show(shown, "#cell=gamma%40cuda%3A90%403.9.0").text("#panel")
+        assert [line for line in told if line not in text] == []
 
-    assert browser.texts("tbody td")[0] == "ok 7/12"
-    assert "7 of 12 compile" in browser.text("#panel")
+
+def test_predictions_are_told_where_there_are_any(show: Show, mixed: Report) -> None:
+    shown = data.as_dict(mixed)
+    assert show(shown).text("#static") == ""
+
+    shown["report"]["summary"]["static"] = {"predicted": 6, "came_true": 5}
+    assert show(shown).text("#static") == "static: 6 failures predicted, 5 came true"
 
 
 def test_an_output_is_shown_and_highlighted(show: Show, releases: Report) -> None:
