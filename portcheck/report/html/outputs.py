@@ -17,8 +17,8 @@ ROOM = 4 << 20  # bytes of base64 in one page
 SHARE = 8  # no text takes more than this part of the room
 BINARIES = frozenset({"cubin", "hsaco"})
 
-# Of cells that did not fail: what people look for first.
-_ORDER = ("ttgir", "ptx", "amdgcn", "llir", "ttir", "source")
+_PIPELINE = ("source", "ttir", "ttgir", "glir", "llir", "ptx", "amdgcn")
+_ORDER = ("ttgir", "ptx", "amdgcn", "llir", "ttir", "glir", "source")  # what people look for first
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def embed(report: Report, room: int = ROOM) -> Outputs:
         if content is None:
             gone.add(artifact.digest)
         elif _is_text(content):
-            packed = b64encode(zlib.compress(content, 9)).decode()
+            packed = b64encode(zlib.compress(content, 6)).decode()
             if len(packed) > room // SHARE:
                 continue
             if len(packed) > left:
@@ -53,14 +53,28 @@ def embed(report: Report, room: int = ROOM) -> Outputs:
 
 
 def _wanted(report: Report) -> Iterator[tuple[str | None, Artifact]]:
+    """What stages that failed were given to work on, then all of those cells, then of the others."""
     failed = [reported for reported in report.cells if reported.failure]
+    fine = [reported for reported in report.cells if not reported.failure]
     for reported in failed:
-        for _, artifact in sorted(_of(reported).items()):
+        if artifact := _given(reported):
             yield reported.result.back_key, artifact
-    for stage in _ORDER:
-        for reported in report.cells:
-            if wanted := _of(reported).get(stage):
-                yield reported.result.back_key, wanted
+    for cells in (failed, fine):
+        for stage in _ORDER:
+            for reported in cells:
+                if wanted := _of(reported).get(stage):
+                    yield reported.result.back_key, wanted
+
+
+def _given(reported: ReportCell) -> Artifact | None:
+    """The last output before the failure; None if there is none, or if all stages ran."""
+    made = _of(reported)
+    stages = [stage for stage in _PIPELINE if stage in made and reported.failure and stage != reported.failure.stage]
+    return made[stages[-1]] if stages and not _ran_through(reported) else None
+
+
+def _ran_through(reported: ReportCell) -> bool:
+    return not BINARIES.isdisjoint(reported.result.outcome.artifacts)
 
 
 def _of(reported: ReportCell) -> dict[str, Artifact]:

@@ -11,7 +11,7 @@ const RELEASES = REPORT.toolchains
   .filter((one) => CELLS.some((cell) => cell.triton === one));
 const TARGETS = REPORT.targets;
 const BINARIES = ["cubin", "hsaco"];
-const STAGES = ["source", "ttir", "ttgir", "llir", "ptx", "amdgcn", "cubin", "hsaco"];
+const STAGES = ["source", "ttir", "ttgir", "glir", "llir", "ptx", "amdgcn", "cubin", "hsaco"];
 
 const STATUSES = {
   ok: "ok",

@@ -71,6 +71,13 @@ def test_failures_come_first_and_the_room_is_kept(keep: Keep) -> None:
     assert 5 < len(found.texts) < 40
 
 
+def test_what_a_failed_stage_was_given_comes_before_all_else(keep: Keep) -> None:
+    launch = {stage: noise(2_000, n) for n, stage in enumerate(("ttir", "ttgir", "llir"))} | {"cubin": b"\x7fELF"}
+    found = embed(keep({"launch": launch, "early": {"ttir": b"given"}}, failing=("launch", "early")))
+
+    assert list(found.texts) == [digest(b"given"), *(digest(launch[stage]) for stage in ("ttgir", "llir", "ttir"))]
+
+
 def test_a_text_that_would_take_too_much_of_the_room_leaves_it_to_others(keep: Keep) -> None:
     found = embed(keep({"large": {"ttgir": noise(9_000)}, "small": {"ttgir": b"text"}}), room=10_000)
 
