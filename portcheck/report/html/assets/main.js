@@ -61,6 +61,15 @@ function listenToKeys() {
   });
 }
 
+/** The link for those who do not want to go through the filter: its address must not change what is shown. */
+function listenToSkip() {
+  byId("skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    set({ view: "matrix" });
+    if (current !== null) focusOn(places[current]);
+  });
+}
+
 /** What sticks to the top has to know how high the bar above it is. */
 function measureBar() {
   const tell = () => document.documentElement.style.setProperty("--bar", `${byId("bar").offsetHeight}px`);
@@ -80,6 +89,7 @@ buildMatrix();
 listeners.push(update);
 listenToBar();
 listenToKeys();
+listenToSkip();
 measureBar();
 showAll();
 addEventListener("hashchange", showAll);

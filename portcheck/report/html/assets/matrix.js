@@ -86,12 +86,15 @@ function paint() {
     const warm = value === null ? null : heat(cell);
     td.textContent = value === null ? visible(short(cell)) : measure.text(value);
     td.className = value === null ? tone(cell) : warm === null ? "plain" : `heat${warm}`;
-    td.setAttribute(
-      "aria-label",
-      visible(`${place(cell)}: ${described(cell)}${value === null ? "" : `, ${measure.label} ${measure.text(value)}`}`),
-    );
+    td.setAttribute("aria-label", visible(`${place(cell)}: ${spoken(cell, measure, td.textContent)}`));
   }
   paintLegend(measure);
+}
+
+/** What a screen reader says of a cell: what is written in it, and what that means. */
+function spoken(cell, measure, written) {
+  const told = measure && measured(state.show, cell) !== null ? `${measure.label} ${written}` : written;
+  return [...new Set([told, described(cell)])].join(", ");
 }
 
 function paintLegend(measure) {

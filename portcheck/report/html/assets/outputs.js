@@ -75,8 +75,8 @@ async function openOutput(cell, stage) {
 function viewerHead(cell, stage) {
   const choose = (event) => openOutput(cell, event.target.value);
   return el(
-    "header",
-    {},
+    "div",
+    { class: "head" },
     el("h2", { id: "viewer-title" }, place(cell)),
     el(
       "label",

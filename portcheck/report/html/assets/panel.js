@@ -32,8 +32,8 @@ function showPanel() {
 
 function panelHead(cell) {
   return el(
-    "header",
-    {},
+    "div",
+    { class: "head" },
     el("h2", { id: "panel-title", tabindex: "-1" }, cell.row),
     el(
       "button",

@@ -198,7 +198,9 @@ def test_the_keyboard_is_enough(show: Show, releases: Report) -> None:
     browser.press("End", "Home", "Left", "Down", "Down")
     assert focused(browser) == "steady on cuda:90 with 3.8.0: ok"
     browser.press("Down", "Right")  # on into the next release
-    assert focused(browser) == "axpy on hip:gfx942 with 3.9.0: frontend-error in frontend, group A, new failure"
+    assert (
+        focused(browser) == "axpy on hip:gfx942 with 3.9.0: front:A, frontend-error in frontend, group A, new failure"
+    )
     browser.press("Enter")
     assert focused(browser) == "panel-title"
     assert browser.text("#panel-title") == "axpy"
@@ -214,6 +216,32 @@ def test_the_keyboard_is_enough(show: Show, releases: Report) -> None:
     browser.run("document.getElementById('tab-matrix').focus()")
     browser.press("Right")
     assert browser.texts("[role=tabpanel] h2")[0] == "Failures"
+
+
+def test_the_way_around_the_filter_leaves_it_as_it_is(show: Show, releases: Report) -> None:
+    browser = show(releases, "#view=changes&words=steady")
+    browser.run("document.getElementById('skip').click()")
+
+    assert focused(browser) == "steady on cuda:90 with 3.8.0: ok"
+    assert browser.text("#count") == "4 of 12 cells"
+
+
+def test_a_screen_reader_is_told_what_is_written_and_what_it_means(show: Show, mixed: Report) -> None:
+    browser = show(mixed)
+    labels = browser.run(
+        "return [...document.querySelectorAll('td[data-cell]')].map(td => td.getAttribute('aria-label'))"
+    )
+
+    assert {label.partition(": ")[2] for label in labels} == {
+        "ok",
+        "front:A, frontend-error in frontend, group A, new failure",
+        "asm:B, assembler-error in cubin, group B, new failure",
+        "front:A, frontend-error in frontend, group A, known to the baseline",
+        "xfail, frontend-error in frontend, group A, expected to fail",
+        "xpass, passed unexpectedly",
+        "-, without a verdict",
+        "missing, without a verdict",
+    }
 
 
 def test_only_one_cell_is_on_the_way_of_the_tab_key(show: Show, releases: Report) -> None:
