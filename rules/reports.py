@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from doit.exceptions import TaskError
 
 from portcheck.baseline import Baseline, stale
 from portcheck.errors import EnvironmentProblem, UsageError
+from portcheck.ir import kept
 from portcheck.report import github, matrix
 from portcheck.report.formats import FORMATS, Format
 from portcheck.report.model import MISSING, Report, build
@@ -106,7 +108,7 @@ def assemble(run: Run, names: Collection[str] | None = None, baseline: Baseline 
             f"internal error: only {len(reported)} of {len(names)} cells reported; please report it"
         )
     judged = [(run.cells[name], run.results.get(name, _SKIPPED)) for name in names]
-    return build(
+    report = build(
         judged,
         run.workshop.toolchains,
         time.monotonic() - run.began,
@@ -117,6 +119,7 @@ def assemble(run: Run, names: Collection[str] | None = None, baseline: Baseline 
         run.excuse,
         [cell.name for cell, _ in judged if run.is_predicted(cell)],
     )
+    return replace(report, output=partial(kept.find, run.store))
 
 
 def _path(run: Run, form: Format, output: str = "") -> Path | None:

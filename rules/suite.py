@@ -53,7 +53,7 @@ def portcheck_suite(
         manifest: where it is; without it the one of the current folder or of the nearest above.
         baseline: the failures that are taken as known, once the task `baseline` has written them there.
         github: tell GitHub Actions, too: annotations with the matrix, and the job's summary.
-        reports: where the tasks of the formats write: `json` (the task `report`), `junit`, `sarif`, `markdown`.
+        reports: where the tasks of the formats write: `json` (the task `report`), `junit`, `sarif`, `markdown`, `html`.
     """
     wildcards.install()
     try:

@@ -36,6 +36,7 @@ EXAMPLES = """examples:
   portcheck check --triton ./triton-3.9.0+fix-cp311-cp311-linux_x86_64.whl,/src/triton/.venv
   portcheck check --json report.json              the same as data
   portcheck check --junit junit.xml --sarif portcheck.sarif   for test results and code scanning of a CI
+  portcheck check --html report.html              a page to filter and to click through, in one file
   portcheck check --github --baseline baseline.toml   annotate what is new at its line, in GitHub Actions
   portcheck check --baseline baseline.toml        fail only on what is new since portcheck baseline
   portcheck check --since main                    only rows whose kernels differ from those of main

@@ -23,6 +23,7 @@ EXAMPLES = """examples:
   portcheck report                                the matrix of what was checked last
   portcheck report --json report.json             the same as data; written only if it would differ
   portcheck report --markdown report.md           for a comment on a pull request
+  portcheck report --html report.html             a page for a browser, of what was checked last
   portcheck report -t 'hip:*' --baseline baseline.toml
 """
 

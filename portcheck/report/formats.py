@@ -52,4 +52,5 @@ FORMATS = (
     Format("junit", "junit", "JUnit XML, a test case a cell", "junit.xml", "portcheck.report.junit"),
     Format("sarif", "sarif", "SARIF, for code scanning", "portcheck.sarif", "portcheck.report.sarif"),
     Format("markdown", "markdown", "Markdown, for a comment or a wiki", "report.md", "portcheck.report.markdown"),
+    Format("html", "html", "one HTML page, for a browser", "report.html", "portcheck.report.html.page"),
 )

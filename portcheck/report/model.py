@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from portcheck.baseline import Entry
@@ -15,7 +15,7 @@ from portcheck.manifest.model import Expectation
 from portcheck.report.neighbours import Neighbours
 from portcheck.target import Target
 from portcheck.toolchain.model import Toolchain
-from portcheck.verdicts import Failure, Result
+from portcheck.verdicts import Artifact, Failure, Result
 
 ORIGINS = ("compiled", "cached", "cutoff", "remote", "predicted", "skipped")
 SKIPPED = "skipped"
@@ -63,6 +63,10 @@ class Group:
     everywhere: frozenset[tuple[str, str]] = frozenset()  # row and release of cells that one of the notes stands for
 
 
+def _not_kept(back_key: str | None, artifact: Artifact) -> bytes | None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """One run. Cells are in row-major order: row, release, target."""
@@ -77,6 +81,8 @@ class Report:
     manifest: str = "portcheck.toml"  # its path in the repository; positions are relative to its folder
     excuse: str = ""  # why there are no cells; without it a report that has none is not green
     predicted: tuple[ReportCell, ...] = ()  # those that were certain to fail before anything was compiled
+    # What a stage made, by the cell's back key; None: it is no longer kept.
+    output: Callable[[str | None, Artifact], bytes | None] = field(default=_not_kept, compare=False, repr=False)
 
     @property
     def fixed(self) -> tuple[ReportCell, ...]:

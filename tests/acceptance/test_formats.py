@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from junitparser import JUnitXml
@@ -16,7 +18,13 @@ from tests.schemas import conforms
 if TYPE_CHECKING:
     from tests.conftest import Project
 
-ASKED = {"json": "report.json", "junit": "junit.xml", "sarif": "portcheck.sarif", "markdown": "report.md"}
+ASKED = {
+    "json": "report.json",
+    "junit": "junit.xml",
+    "sarif": "portcheck.sarif",
+    "markdown": "report.md",
+    "html": "report.html",
+}
 LINE = 1 + FILES["kernels.py"].splitlines().index("        tl.store(x, libdevice.tgamma(tl.load(x)))")
 AMD_ONLY = """
 [defaults]
@@ -33,6 +41,19 @@ DODO = """
     from portcheck.rules import DOIT_CONFIG, portcheck_suite
     globals().update(portcheck_suite("ci/portcheck.toml", junit="junit.xml", sarif="portcheck.sarif"))
 """
+
+
+def page_data(page: Path) -> dict[str, Any]:
+    """The data in an HTML report."""
+    (found,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page.read_text(), re.DOTALL)
+    shown: dict[str, Any] = json.loads(found)
+    return shown
+
+
+def stages_of(shown: dict[str, Any], digest: str) -> set[str]:
+    """The stages of which a text of the page is the output."""
+    cells = [dict(zip(shown["fields"], cell, strict=True)) for cell in shown["cells"]]
+    return {stage for cell in cells for stage, (found, _) in cell["artifacts"].items() if found == digest}
 
 
 @pytest.fixture(scope="module")
@@ -57,17 +78,23 @@ def test_one_check_writes_every_format(suite: Project) -> None:
     assert (junit.tests, junit.failures, junit.errors, junit.skipped) == (6, 1, 0, 0)
     assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == ("ci/kernels.py", LINE)
     assert "| `tgamma` | ok | **front:A** |" in (suite.folder / "report.md").read_text()
+    shown = page_data(suite.folder / "report.html")
+    stages = {stage for digest in shown["outputs"]["texts"] for stage in stages_of(shown, digest)}
+    assert shown["headline"] == "6 cells: 5 ok, 1 failed (1 new)"
+    assert {"ttir", "ttgir", "llir", "ptx", "amdgcn"} <= stages
 
 
 def test_a_report_from_the_cache_is_the_same_and_is_written_once(suite: Project) -> None:
-    suite.check("ci/portcheck.toml", "--sarif", "a.sarif", "--markdown", "a.md")
-    arguments = ("report", "ci/portcheck.toml", "--sarif", "b.sarif", "--markdown", "b.md")
+    suite.check("ci/portcheck.toml", "--sarif", "a.sarif", "--markdown", "a.md", "--html", "a.html")
+    arguments = ("report", "ci/portcheck.toml", "--sarif", "b.sarif", "--markdown", "b.md", "--html", "b.html")
     outputs = [suite.portcheck(*arguments)[2] for _ in range(2)]
 
     for suffix in ("sarif", "md"):
         assert (suite.folder / f"a.{suffix}").read_bytes() == (suite.folder / f"b.{suffix}").read_bytes()
     assert "unchanged" not in outputs[0]
-    assert outputs[1].count("unchanged, not written again") == 2
+    assert outputs[1].count("unchanged, not written again") == 3
+    first, again = (page_data(suite.folder / name)["outputs"] for name in ("a.html", "b.html"))
+    assert first == again
 
 
 def test_github_is_told_at_the_failing_line(suite: Project) -> None:

@@ -63,12 +63,13 @@ def test_whatever_a_name_holds_the_file_is_utf_8(form: Format, hostile: Report, 
 
 def test_a_report_that_says_why_it_has_no_cells_is_no_trouble(empty: Report) -> None:
     report = replace(empty, excuse="no row differs from main")
-    json_, junit, sarif, markdown = ("".join(form.lines(report)) for form in FORMATS)
+    json_, junit, sarif, markdown, html = ("".join(form.lines(report)) for form in FORMATS)
 
     assert json.loads(json_)["cells"] == []
     assert '<skipped type="empty" message="no row differs from main" />' in junit
     assert json.loads(sarif)["runs"][0]["invocations"][0]["executionSuccessful"]
     assert markdown.startswith("## portcheck: no row differs from main\n")
+    assert "<title>portcheck: no row differs from main</title>" in html
     assert commands(report).startswith("::notice title=portcheck::no row differs from main. ")
 
 
