@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 from portcheck.diff.limits import DEFAULT_SLOWER
@@ -62,6 +62,7 @@ def as_dict(report: Report) -> dict[str, Any]:
             _packed(cell, text_of(reported)) for cell, reported in zip(plain["cells"], report.cells, strict=True)
         ],
         "headline": headline(report),
+        "static": next(static_line(report), None),
         "manifest": report.manifest,
         "told": {group.letter: body for group, body in described(report, releases=len(report.toolchains) > 1)},
         "own": dict(_own(report)),
@@ -135,13 +136,10 @@ def _changed(diff: Diff) -> dict[str, Any]:
 def _notices(report: Report) -> Iterator[dict[str, Any]]:
     """What is to be said beside the failures: a title, and lines."""
     several = len(report.toolchains) > 1
-    for render in PARAGRAPHS:
-        for paragraph in render(report, Style(color=False), releases=several):
-            title, *told = paragraph.splitlines()
-            yield {"title": title, "lines": at_most([line.strip() for line in told])}
-    for paragraph in static_line(report):
+    paragraphs = [told for render in PARAGRAPHS for told in render(report, Style(color=False), releases=several)]
+    for paragraph in (*paragraphs, *islice(static_line(report), 1, None)):  # after the line: what was wrong
         title, *told = paragraph.splitlines()
-        yield {"title": title, "lines": [line.strip() for line in told]}
+        yield {"title": title, "lines": at_most([line.strip() for line in told])}
     for title, told in surprises(report, releases=several):
         if told:
             yield {"title": title, "lines": at_most(told)}

@@ -3,7 +3,7 @@
 function buildHead() {
   const tools = REPORT.toolchains.map((tool) => `Triton ${tool.triton} (Python ${tool.python})`);
   replace(byId("tools"), [`portcheck ${REPORT.tool.version}`, ...tools, "no GPU involved"].join(" · "));
-  replace(byId("static"), predictions(REPORT.summary.static));
+  replace(byId("static"), DATA.static);
   const numbers = mappedCounts(CELLS, (cell) => cell.status ?? "none");
   replace(
     byId("tally"),
@@ -11,13 +11,6 @@ function buildHead() {
       .filter((status) => numbers.get(status))
       .map((status) => tallied(status, numbers.get(status))),
   );
-}
-
-/** What was certain before anything was compiled, where anything was. */
-function predictions(told) {
-  return told?.predicted
-    ? `static: ${counted(told.predicted, "failure")} predicted, ${told.came_true} came true`
-    : null;
 }
 
 function tallied(status, number) {
