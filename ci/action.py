@@ -87,7 +87,8 @@ def check(inputs: Mapping[str, str]) -> int:
     made = {name: str(path.resolve()) for name, path in reports.items() if path.is_file()}
     save = "save" in _cache_use(inputs) and _may_save() and not _records(cache) <= before
     if save:
-        subprocess.call([*PORTCHECK, "cache", "gc", "--dir", str(cache), "--max-size", inputs["cache-size"]])
+        collect = [*PORTCHECK, "cache", "gc", "--dir", str(cache), "--max-size", inputs["cache-size"]]
+        subprocess.call(collect, stdout=subprocess.DEVNULL)
     _output(
         {
             "status": str(status),
