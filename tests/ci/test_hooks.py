@@ -17,11 +17,7 @@ from tests.conftest import Project
 
 ROOT = Path(__file__).parent.parent.parent
 HOOKS = ROOT / ".pre-commit-hooks.yaml"
-KNOWN = {
-    "portcheck.toml": FILES["portcheck.toml"].replace('name = "tgamma"', 'name = "tgamma"\n        skip = ["hip:*"]')
-}
-
-Shell = Callable[..., subprocess.CompletedProcess[str]]
+GREEN = FILES["portcheck.toml"].replace('name = "tgamma"', 'name = "tgamma"\n        skip = ["hip:*"]')
 
 
 @pytest.fixture(scope="module")
