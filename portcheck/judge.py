@@ -128,6 +128,16 @@ class Judge:
             lists |= dict.fromkeys(self._resolver.lists(self._units[cell.row.name], cell.target))
         return self._observer.depends_on(lists)
 
+    def import_failure(self, cell: Cell) -> Failure | None:
+        """Why a cell's unit cannot be imported; None if it can. Imports it if need be.
+
+        Raises:
+            UsageError: the row does not fit its kernel, or names a module that does not exist.
+        """
+        resolution = self._resolution(cell, importing=True)
+        assert resolution is not None  # importing always gives one
+        return self._not_imported(cell, resolution.failed).outcome.failure if resolution.failed else None
+
     def front_key(self, cell: Cell) -> str:
         """The front key of a cell in hex; imports its unit if need be.
 
