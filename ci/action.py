@@ -137,7 +137,7 @@ def _summary(report: str | None) -> dict[str, str]:
 def _run(command: list[str], environ: Mapping[str, str]) -> int:
     """Run a command and return its status. A signal to this process is one to the command, which knows how to end."""
     with subprocess.Popen(command, env=dict(environ), stdin=subprocess.DEVNULL) as process:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # runners use all three (actions/runner#1309)
             signal.signal(number, lambda *_: process.send_signal(signal.SIGINT))
         status = process.wait()
     return 128 - status if status < 0 else status
