@@ -15,6 +15,7 @@ from portcheck.rules import portcheck_suite
 DOIT_CONFIG = {**CONFIG, "num_process": 2}
 BUILD = Path("build")
 PYTHON = sys.executable
+MYPY = "--config-file ../../pyproject.toml --cache-dir ../../.mypy_cache"  # as seen from the wheel
 
 globals().update(portcheck_suite(manifest=MANIFEST))
 
@@ -37,7 +38,8 @@ def task_lint() -> dict[str, Any]:
         f"{PYTHON} -m ruff format --check .",
         (shutil.rmtree, [wheel], {"ignore_errors": True}),
         f"{PYTHON} -m pip install --quiet --no-deps --target {wheel} .",
-        f"cd {wheel} && {PYTHON} -m mypy --config-file ../../pyproject.toml --cache-dir ../../.mypy_cache -p portcheck",
+        f"cd {wheel} && {PYTHON} -m mypy {MYPY} -p portcheck",
+        f"cd {wheel} && {PYTHON} -m mypy {MYPY} ../../ci/action.py",
     )
 
 

@@ -179,6 +179,16 @@ class Judge:
                 lists |= dict.fromkeys(self._expander.lists(cell, resolution))
         return self._observer.depends_on(lists)
 
+    def import_failure(self, cell: Cell) -> Failure | None:
+        """Why a cell's unit cannot be imported; None if it can. Imports it if need be.
+
+        Raises:
+            UsageError: the row does not fit its kernel, or names a module that does not exist.
+        """
+        resolution = self._resolution(cell, importing=True)
+        assert resolution is not None  # importing always gives one
+        return self._not_imported(cell, resolution.failed).outcome.failure if resolution.failed else None
+
     def identity(self, cell: Cell) -> str | None:
         """What a cell's verdict depends on, as one digest; None if that cannot be told. Imports its unit if need be.
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from portcheck.cache import CacheError, Store, Zones, remote_at, resolve_cache_dir
 from portcheck.errors import UsageError
-from portcheck.manifest.model import Manifest
+from portcheck.manifest.model import CacheSettings, Manifest
+from portcheck.manifest.settings import write_zone
+
+WRITE_ZONE = "PORTCHECK_WRITE_ZONE"
 
 
 @contextlib.contextmanager
@@ -25,7 +28,7 @@ def open_store(manifest: Manifest, remote: str | None, warn: Callable[[str], Non
     """The store that a manifest leads to. `remote`: a URL that replaces the manifest's; `warn` gets lines for the user.
 
     Raises:
-        UsageError: nothing says where the cache could be, or the remote's URL is malformed.
+        UsageError: nothing says where the cache could be, or the remote's URL or PORTCHECK_WRITE_ZONE is malformed.
     """
     settings = manifest.cache
     if settings.sign:
@@ -33,8 +36,8 @@ def open_store(manifest: Manifest, remote: str | None, warn: Callable[[str], Non
     url = remote or settings.remote
     zones = None
     if url:
-        read = tuple(remote_at(url, zone) for zone in settings.read)
-        zones = Zones(read, remote_at(url, settings.write) if settings.write else None, warn)
+        read, write = _zones(settings, os.environ)
+        zones = Zones(tuple(remote_at(url, zone) for zone in read), remote_at(url, write) if write else None, warn)
     return Store(cache_dir(manifest), warn=warn, remote=zones)
 
 
@@ -58,3 +61,19 @@ def cache_dir(manifest: Manifest | None, chosen: str | None = None) -> Path:
     inside = str(manifest.folder / given) if manifest and given and not given.startswith("~") else given
     inside = chosen or inside
     return resolve_cache_dir(inside, os.environ)
+
+
+def _zones(settings: CacheSettings, environ: Mapping[str, str]) -> tuple[tuple[str, ...], str]:
+    """The zones that are read, and the one that is written, or "".
+
+    PORTCHECK_WRITE_ZONE is how a CI job that must not write to the manifest's zone writes to another one, which it then
+    reads, too, or to none. It takes nothing from a manifest that says `write = ""`.
+    """
+    given = environ.get(WRITE_ZONE)
+    if given is None or not settings.write:
+        return settings.read, settings.write
+    try:
+        write = write_zone(given)
+    except UsageError as error:
+        raise UsageError(f"{WRITE_ZONE}: {error}; empty: nothing is written") from None
+    return tuple(dict.fromkeys((*([write] if write else []), *settings.read))), write

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from collections import defaultdict
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from portcheck.errors import UsageError
 from portcheck.streams import tell
 
 if TYPE_CHECKING:
+    from portcheck.cells import Cell
     from portcheck.lock import Locked
     from portcheck.rules.run import Run
+    from portcheck.verdicts import Failure
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -18,8 +22,8 @@ EXAMPLES = """examples:
   portcheck lock                 import what the manifest names, write portcheck.lock beside it
   portcheck lock sub/portcheck.toml
 
-Commit the file. Where a shared cache has every verdict, `portcheck check` then needs neither Triton nor torch.
-Sections that other platforms wrote are kept.
+Commit the file. Where a cache has every verdict, `portcheck check` then needs neither Triton nor torch.
+Sections that other platforms wrote are kept. Exit status 1: something could not be imported, and the lock lacks it.
 """
 
 
@@ -41,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     """Write the lock.
 
     Returns:
-        The exit status: 0.
+        The exit status: 0, or 1 if something could not be imported, so that the lock says nothing of its rows.
 
     Raises:
         UsageError: a bad manifest, a row that does not fit its kernel, or a lock that cannot be written.
@@ -62,6 +66,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         locking.prepare()
         locked = _locked(locking)
+        missing = list(_not_imported(locking))
     except KeyboardInterrupt:
         locking.interrupt()
         raise
@@ -71,7 +76,8 @@ def run(args: argparse.Namespace) -> int:
     kinds = {"release": len(locked.toolchains), "distribution": len(locked.known.distributions)}
     counts = ", ".join(f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in kinds.items())
     print(f"{path}: {counts}" + (", unchanged" if before.here == locked else ""))
-    return 0
+    tell(*(f"portcheck: {line}" for line in missing))
+    return 1 if missing else 0
 
 
 def _locked(locking: Run) -> Locked:
@@ -91,3 +97,19 @@ def _locked(locking: Run) -> Locked:
         },
         known=known,
     )
+
+
+def _not_imported(locking: Run) -> Iterator[str]:
+    """A line for every unit that a release cannot import: what, why, and what to do about it."""
+    failed: defaultdict[tuple[str, str, Failure], list[Cell]] = defaultdict(list)
+    for cell in locking.cells.values():
+        if failure := locking.workshop.judge(cell).import_failure(cell):
+            failed[cell.row.ref.unit, cell.release, failure].append(cell)
+    for (unit, release, failure), cells in failed.items():
+        rows = ", ".join(dict.fromkeys(cell.row.name for cell in cells))
+        targets = ", ".join(dict.fromkeys(str(cell.target) for cell in cells))
+        at = f" at {failure.position.file}:{failure.position.line}" if failure.position else ""
+        yield (
+            f"{unit} cannot be imported for {targets} with Triton {release}: {failure.message}{at}; the lock lacks "
+            f"what {rows} need: install what is missing, or repair the module, and run portcheck lock again"
+        )

@@ -50,7 +50,12 @@ def _zone(value: Any) -> str:
     return str(value)
 
 
-def _write_zone(value: Any) -> str:
+def write_zone(value: Any) -> str:
+    """A zone to write to; empty: none.
+
+    Raises:
+        UsageError: it is malformed.
+    """
     return "" if value == "" else _zone(value)
 
 
@@ -71,7 +76,7 @@ CACHE: Mapping[str, Parser[Any]] = {
     "dir": label,
     "remote": label,
     "read": distinct(array(_zone, "zones")),
-    "write": _write_zone,
+    "write": write_zone,
     "salt": text,
     "sign": label,
     "max_size": size,

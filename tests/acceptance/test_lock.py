@@ -168,3 +168,40 @@ def test_a_broken_lock_is_one_line(locked: Project) -> None:
     assert len(ran.err.splitlines()) == 1
     assert lock(locked).status == 0
     assert locked.check().status == 0
+
+
+def test_what_cannot_be_imported_is_named_and_the_rest_is_locked(
+    make_project: Callable[[], Project], pythons: dict[str, str]
+) -> None:
+    project = make_project()
+    project.python = pythons["full"]
+    broken = """
+        import gone
+        from kernels import scale
+    """
+    rows = "".join(
+        f"""
+    [[kernel]]
+    name = "{name}"
+    target = "broken.py:scale"
+    signature = {{ x_ptr = "*fp32", n = "i32" }}
+    constants = {{ BLOCK = {block} }}
+"""
+        for name, block in (("first", 128), ("second", 256))
+    )
+    project.write({"portcheck.toml": MANIFEST + rows, "kernels.py": KERNELS, "broken.py": broken})
+
+    ran = lock(project)
+
+    assert ran.status == 1
+    assert ran.out.endswith("portcheck.lock: 1 release, 1 distribution\n")
+    assert re.fullmatch(
+        r"portcheck: broken\.py cannot be imported for cuda:90, hip:gfx942 with Triton \S+: ModuleNotFoundError: "
+        r"No module named 'gone' at broken\.py:2; the lock lacks what first, second need: install what is missing, "
+        r"or repair the module, and run portcheck lock again\n",
+        ran.err,
+    ), ran.err
+
+    project.write({"broken.py": broken.replace("import gone", "")})
+    again = lock(project)
+    assert (again.status, again.err) == (0, "")
