@@ -199,9 +199,7 @@ class Judge:
             seen.append(front)
             return False
 
-        spec = keys.front_parts["specialisation"]
-        job = Job(resolution.unit, cell.row.ref.function, spec, cell.target, settings.timeout, settings.max_rss)
-        attempt = self._service().compile(job, on_front)
+        attempt = self._service().compile(self._job(cell, resolution), on_front)
         if isinstance(attempt, Imported) or attempt.result is None:
             raise LookupError(cell.name)
         recorded = self._filing.front(keys)
@@ -210,6 +208,27 @@ class Judge:
             failure = judge(attempt, settings.timeout, settings.max_rss).failure
             now, then = _message(failure), _message(result.outcome.failure)
         return None if now == then else f"{cell.name}: the front end gives {now}, and {then} is recorded for its key"
+
+    def compile_keeping(self, cell: Cell) -> tuple[Failure | None, Attempt | None]:
+        """Compile a cell whatever is recorded, and keep what every step of that is given. Nothing is filed.
+
+        Returns:
+            How it fails, if it does, and the attempt; none if the unit cannot be imported.
+
+        Raises:
+            UsageError: the row does not fit its kernel, or names a module that does not exist.
+        """
+        resolution = self._resolution(cell, importing=True)
+        assert resolution is not None  # importing always gives one
+        if resolution.failed:
+            return self._not_imported(cell, resolution.failed).outcome.failure, None
+        attempt = self._service().compile(self._job(cell, resolution, keep=True), lambda front: True)
+        if isinstance(attempt, Imported):
+            return self._not_imported(cell, attempt).outcome.failure, None
+        settings = cell.row.settings
+        compiled = judge(attempt, settings.timeout, settings.max_rss)
+        outcome = Outcome(compiled.failure, resources=compiled.resources)
+        return limits.apply(outcome, cell.target, settings.launch_limits)[0].failure, attempt
 
     def artifacts(self, cell: Cell, result: Result) -> dict[str, bytes | None]:
         """The outputs of all stages of a judged cell; None for one that the store has lost."""
@@ -273,9 +292,7 @@ class Judge:
             answers.extend([answer] if answer else [])
             return answer is None
 
-        spec = keys.front_parts["specialisation"]
-        job = Job(resolution.unit, cell.row.ref.function, spec, cell.target, settings.timeout, settings.max_rss)
-        attempt = self._service().compile(job, on_front)
+        attempt = self._service().compile(self._job(cell, resolution), on_front)
         if isinstance(attempt, Imported):
             return self._not_imported(cell, attempt)
         late, fit_late = self._late(attempt, resolution)
@@ -290,6 +307,12 @@ class Judge:
         finished = Finished(front, compiled, late, stable)
         self._memory.add(cell.name, self._keys.parts(cell, resolution))
         return self._result(cell, resolution, keys, self._filing.put(keys, finished, settings), "compiled")
+
+    def _job(self, cell: Cell, resolution: Resolution, *, keep: bool = False) -> Job:
+        settings, spec = cell.row.settings, self._keys.of(cell, resolution).front_parts["specialisation"]
+        return Job(
+            resolution.unit, cell.row.ref.function, spec, cell.target, settings.timeout, settings.max_rss, keep=keep
+        )
 
     def _beyond_keys(self, cell: Cell, resolution: Resolution) -> bool:
         """Does an open kernel depend on more than can be recorded, such as what another program said at import?"""

@@ -18,6 +18,8 @@ from portcheck.compiler.tree import describe_exit
 OnFront = Callable[[Mapping[str, Any]], bool]
 OnStage = Callable[[str], None]
 
+KEPT = "kept"  # the folder in a cell's work folder that `child/keeping.py` writes to
+
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
@@ -35,6 +37,7 @@ class Attempt:
     files: Mapping[str, bytes] = field(default_factory=dict)  # stage → its output; `json` is Triton's metadata
     broken: str | None = None  # why the child could not report, if it could say that much
     raw: bytes = b""  # fd 2 as it was written, which the marks count in
+    kept: Mapping[str, bytes] = field(default_factory=dict)  # what every step was given, if the job asked to keep that
 
 
 def follow(
@@ -81,6 +84,7 @@ def follow(
         raw=_bytes(work / "err"),
         broken=broken,
         files=_outputs(work),
+        kept={path.name: path.read_bytes() for path in sorted((work / KEPT).glob("*"))},
     )
 
 

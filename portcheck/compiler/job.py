@@ -47,3 +47,4 @@ class Job:
     target: Target
     timeout: float  # seconds
     max_rss: int  # bytes, above what the process is born with
+    keep: bool = False  # write down what every step is given, for a reproducer

@@ -294,4 +294,5 @@ def _target(target: Target) -> dict[str, Any]:
 
 def _request(job: Job, work: Path) -> dict[str, Any]:
     main = job.unit.request()["units"][0]
-    return {"work": str(work), "unit": main, "function": job.function, "spec": dict(job.spec), **_target(job.target)}
+    asked = {"unit": main, "function": job.function, "spec": dict(job.spec), "keep": job.keep}
+    return {"work": str(work), **asked, **_target(job.target)}
