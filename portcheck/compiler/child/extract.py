@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import inspect
 import math
+import os
 import textwrap
 import types
 from typing import Any
@@ -29,12 +30,12 @@ class Incomplete(Exception):
     """Something that a kernel reaches cannot be written down."""
 
 
-def source(given: Any, folder: str) -> dict[str, Any]:
+def source(given: Any) -> dict[str, Any]:
     """What makes an `ASTSource` again, as Python expressions, and the kernel's extract if there is one."""
     found: dict[str, Any] = {
         "class": [type(given).__module__, type(given).__name__],
         "constants_are": releases.current().constants,
-        "entries": {},  # name in the expressions → [module, qualified name] of the function
+        "entries": {},  # name in the expressions → [module, qualified name, file] of the function
         "text": None,
         "incomplete": None,
     }
@@ -69,11 +70,10 @@ def is_literal(value: Any) -> bool:
 
 def _entry(function: Any, names: dict[int, str], entries: dict[str, list[str]]) -> str:
     """The expression for a function that a launch is given."""
-    name = names.setdefault(id(function), function.__name__)
-    if entries.setdefault(name, [function.fn.__module__, function.fn.__qualname__]) != [
-        function.fn.__module__,
-        function.fn.__qualname__,
-    ]:
+    plain = function.fn
+    name = names.setdefault(id(function), plain.__name__)
+    home = [plain.__module__, plain.__qualname__, os.path.abspath(plain.__code__.co_filename)]
+    if entries.setdefault(name, home) != home:
         raise Incomplete("two functions are called %s" % name)
     return "kernel." + name
 

@@ -39,7 +39,7 @@ class Keeping(stages.Watcher):
         self._write("options", _literals({k: v for k, v in vars(options).items() if k not in usual or usual[k] != v}))
 
     def made(self, source: Any) -> None:
-        self._write("source", extract.source(source, self._folder))
+        self._write("source", extract.source(source))
         self._write("modules", _modules(self._folder))
 
     def entered(self, stage: str, module: Any, metadata: Mapping[str, Any]) -> None:
