@@ -34,8 +34,8 @@ def add_parser(subparsers: Subparsers) -> None:
         "explain",
         help="say why a cell would be compiled again, and what its failure says",
         description="Say what differs from the last time a cell was compiled here, whether its kernel is open and "
-        "because of what, and what is recorded of it. --reproducer compiles the cell once more and writes a folder that shows "
-        "its failure alone.",
+        "because of what, and what is recorded of it. --reproducer compiles the cell once more, and writes a folder "
+        "that shows its failure alone.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -45,7 +45,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--reproducer",
         metavar="DIR",
-        help="write a script there that shows the failure with nothing but Triton, and what the failing stage was given",
+        help="write a script there that shows the failure with nothing but Triton, and what the failing stage is given",
     )
     parser.set_defaults(run=run)
 

@@ -1,11 +1,15 @@
-"""`kernel.py` where a kernel could not be taken out of its module: the modules are copied, and it loads the kernel."""
+"""Kernels as scripts use them: what is launched, and `kernel.py` for a kernel that cannot be taken out of its module.
+
+Then the modules are copied, and it loads the kernel from those.
+"""
 
 from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 SOURCE = "source"  # the folder of the copies
 
@@ -40,8 +44,8 @@ def load(module, name):
 '''
 
 
-def copies(modules: Mapping[str, str], entries: Mapping[str, list[str]]) -> dict[str, bytes]:
-    """Path in the reproducer → content: `kernel.py`, and copies of all modules of the user's.
+def loader(modules: Mapping[str, str], entries: Mapping[str, Sequence[str]]) -> bytes:
+    """`kernel.py` over copies of modules.
 
     Args:
         modules: where they lie in the folder that they are imported from → their paths here.
@@ -52,20 +56,43 @@ def copies(modules: Mapping[str, str], entries: Mapping[str, list[str]]) -> dict
         f"{name} = load({_named(module, there.get(file, file))!r}, {function!r})\n"
         for name, (module, function, file) in entries.items()
     )
-    files = {"kernel.py": (_LOADER + "".join(loads)).encode()}
-    for name, path in modules.items():
-        inside = PurePosixPath(SOURCE, *Path(name).parts)
-        if ".." not in inside.parts:
-            files[str(inside)] = Path(path).read_bytes()
-    return files
+    return (_LOADER + "".join(loads)).encode()
 
 
-def needs(files: Mapping[str, bytes]) -> tuple[str, ...]:
+def copies(modules: Mapping[str, str]) -> dict[str, bytes]:
+    """Path in the reproducer → content, of all modules of the user's."""
+    inside = {PurePosixPath(SOURCE, *Path(name).parts): path for name, path in modules.items()}
+    return {str(name): Path(path).read_bytes() for name, path in inside.items() if ".." not in name.parts}
+
+
+def what_is_launched(source: Mapping[str, Any]) -> str:
+    """The function that makes the front end's input of a loaded kernel; `source` is what the child said of it."""
+    module, name = source["class"]
+    home, attrs = source["attrs"]
+    return "\n".join(
+        [
+            "def what_is_launched(kernel):",
+            '    """What a launch gives to the front end."""',
+            "    import triton",
+            *([f"    import {home}"] if home else []),
+            f"    from {module} import {name}",
+            "",
+            f"    return {name}(",
+            f"        fn={source['kernel']},",
+            f"        signature={source['signature']},",
+            f"        {source['constants_are']}={source['constants']},",
+            f"        attrs={attrs},",
+            "    )",
+            "",
+        ]
+    )
+
+
+def needs(copied: Mapping[str, bytes]) -> tuple[str, ...]:
     """The packages that copied modules import, but for each other, Triton and Python's own."""
-    here = {PurePosixPath(name).parts[1].removesuffix(".py") for name in files if name.startswith(f"{SOURCE}/")}
+    here = {PurePosixPath(name).parts[1].removesuffix(".py") for name in copied}
     known = {*sys.stdlib_module_names, "triton", *here}
-    found = {top for name, data in files.items() if name.startswith(f"{SOURCE}/") for top in _imported(data)}
-    return tuple(sorted(found - known))
+    return tuple(sorted({top for data in copied.values() for top in _imported(data)} - known))
 
 
 def _named(module: str, file: str) -> str:

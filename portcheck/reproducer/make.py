@@ -12,12 +12,12 @@ from pathlib import Path
 
 from portcheck.errors import UsageError
 from portcheck.reproducer.alone import run_alone
+from portcheck.reproducer.kernelfile import SOURCE
 from portcheck.reproducer.plans import Plan, plans
 from portcheck.reproducer.readme import readme
 from portcheck.reproducer.recorded import Recorded
 from portcheck.reproducer.script import MARK, NAME, script
 
-_SOURCE = "source"
 _OURS = re.compile(r"reproduce\.py|kernel\.py|README\.md|input\.\w+|source|__pycache__")  # that may be replaced
 _LIMITS = frozenset({"timeout", "memory-limit"})  # to see these again takes as long as it took
 
@@ -87,7 +87,10 @@ def write(folder: Path, files: Mapping[str, bytes]) -> None:
 
 def _try(recorded: Recorded, plan: Plan, portable: _Portable, say: Callable[[str], None]) -> Reproducer:
     variables, remarks = portable.variables()
-    files = {**plan.files, NAME: portable.text(script(recorded, plan, variables)).encode()}
+    files = {
+        **{one.path: one.data for one in plan.beside},
+        NAME: portable.text(script(recorded, plan, variables)).encode(),
+    }
     reproduced, told = _told(recorded, plan, files, say)
     remarks = [*remarks, *_remarks(recorded, plan), told]
     files["README.md"] = portable.text(readme(recorded, plan, remarks)).encode()
@@ -119,7 +122,7 @@ def _remarks(recorded: Recorded, plan: Plan) -> list[str]:
     """What the way that was taken leaves out."""
     source = recorded.fact("source") or {}
     found = []
-    if _SOURCE + "/" in plan.describes and source.get("incomplete"):
+    if any(one.path.startswith(f"{SOURCE}/") for one in plan.beside) and source.get("incomplete"):
         found.append(f"The kernel could not be taken out of its module: {source['incomplete']}.")
     if plan.needs:
         found.append("Its modules import packages that were not copied, and files that they read are not here.")
@@ -154,7 +157,9 @@ class _Portable:
     def variables(self) -> tuple[dict[str, str], list[str]]:
         """Those that name nothing of this machine, and a remark on each other one."""
         bound = sorted(name for name, value in self._set.items() if "/" in value and self._names_place(value))
-        remarks = [f"{name} was set to something on the machine where this was made, and is not set here." for name in bound]
+        remarks = [
+            f"{name} was set to something on the machine where this was made, and is not set here." for name in bound
+        ]
         return {name: value for name, value in self._set.items() if name not in bound}, remarks
 
     @staticmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from portcheck.cells import Cell
@@ -26,7 +26,18 @@ _ASKED = {
     "threads a block": "threads",
     "registers a thread": "registers",
 }
+_KERNEL = "the kernel, the functions that it reaches, and the values of the names in them"
+_COPIES = "copies of the modules that were imported for it"
 _FIRST_INPUT = "mlir"  # what the name of the first stage's input ends in; later ones' end in the stage before
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A file that lies beside the script."""
+
+    path: str  # in the folder
+    data: bytes
+    about: str = ""  # what it is; of a folder's files, what the folder is, and only once
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +45,11 @@ class Plan:
     """One way: the parts that the script is made of, its constants, and what lies beside it."""
 
     parts: tuple[str, ...]  # names in the folder `parts`
-    what: str  # what the script does, for README.md
+    what: str  # what the script does
     constants: tuple[tuple[str, str], ...]  # name → a Python expression
-    files: dict[str, bytes] = field(default_factory=dict)  # path in the folder → content
-    describes: dict[str, str] = field(default_factory=dict)  # the same paths → what they are
+    beside: tuple[Beside, ...] = ()
     needs: tuple[str, ...] = ()  # packages besides Triton
-    code: str = ""  # before the parts
+    code: str = ""  # a function that the parts call
     command: tuple[str, ...] = ()  # of the assembler
 
 
@@ -50,26 +60,21 @@ def check_kind(cell: Cell, failure: Failure) -> None:
         UsageError: it is not; the message says what to do instead.
     """
     if why := NOTHING_TO_SHOW.get(failure.verdict):
-        raise UsageError(f"--reproducer: {cell.name} is a {failure.verdict}: {why}")
+        raise UsageError(f"--reproducer: {cell.name} ends in {failure.verdict}: {why}")
     if (failure.error or "").startswith("portcheck_child"):
         raise UsageError(f"--reproducer: {cell.name}: it is portcheck that refuses this, not Triton: {failure.message}")
 
 
-def plans(recorded: Recorded) -> list[Plan]:
-    """All ways to show a failure, the best first.
-
-    Raises:
-        UsageError: there is none.
-    """
-    failure, name = recorded.failure, recorded.cell.name
-    found = list(_options(recorded) if failure.stage == "options" else _compiles(recorded))
-    if not found:
-        raise UsageError(f"--reproducer: {name} fails in stage {failure.stage} in a way that cannot be shown without a launch")
-    return found
+def plans(recorded: Recorded) -> Iterator[Plan]:
+    """All ways to show a failure, the best first."""
+    if recorded.failure.stage == "options":
+        yield from _options(recorded)
+    else:
+        yield from _compiles(recorded)
 
 
 def _options(recorded: Recorded) -> Iterator[Plan]:
-    """Options that were parsed are none of the reasons."""
+    """Options that could be parsed are not what is wrong."""
     if recorded.fact("raw_options") is not None and recorded.fact("options") is None:
         constants = (*_target(recorded), ("OPTIONS", mapping(recorded.fact("raw_options"))))
         yield Plan(("options",), "parses the options of the launch", constants)
@@ -94,8 +99,7 @@ def _command(recorded: Recorded) -> Plan:
         ("command",),
         "runs ptxas on the PTX that Triton made",
         (("COMMAND", repr(list(command))), ("INPUT", repr("input.ptx"))),
-        {"input.ptx": recorded.inputs["cubin"]},
-        {"input.ptx": "the PTX"},
+        (Beside("input.ptx", recorded.inputs["cubin"], "the PTX"), *_for_reading(recorded)),
         command=command,
     )
 
@@ -120,59 +124,33 @@ def _stages(
         ("OPTIONS", mapping(recorded.fact("options", {}))),
         ("METADATA", mapping(recorded.fact(f"metadata.{stages[0]}", {}))),
         ("INPUT", repr(name)),
-        ("MLIR", repr((".mlir", ".ttir", ".glir", ".ttgir"))),
         ("STAGES", repr(list(stages))),
         ("LANGUAGE", repr("GLUON" if "Gluon" in source_class else "TRITON")),
         *more,
     )
-    what = f"runs Triton's {_listed(stages)} on {name}"
-    return Plan(parts, what, constants, {name: data}, {name: f"what stage `{stages[0]}` was given"})
+    given = Beside(name, data, f"what stage `{stages[0]}` was given")
+    return Plan(parts, f"runs Triton's {_listed(stages)} on {name}", constants, (given, *_for_reading(recorded)))
 
 
-def _kernels(recorded: Recorded, source: dict[str, Any]) -> Iterator[Plan]:
+def _for_reading(recorded: Recorded) -> tuple[Beside, ...]:
+    """The kernel's source, where the script does without."""
+    text = (recorded.fact("source") or {}).get("text")
+    return (Beside("kernel.py", text.encode(), f"where that comes from, for reading: {_KERNEL}"),) if text else ()
+
+
+def _kernels(recorded: Recorded, source: Mapping[str, Any]) -> Iterator[Plan]:
     constants = (*_target(recorded), ("OPTIONS", mapping(recorded.fact("options", {}))))
-    code = _what_is_launched(source)
+    code = kernelfile.what_is_launched(source)
     if source["text"]:
-        yield Plan(
-            ("kernel",),
-            "compiles the kernel in `kernel.py`",
-            constants,
-            {"kernel.py": source["text"].encode()},
-            {"kernel.py": "the kernel, the functions that it reaches, and the values of the names in them"},
-            code=code,
-        )
-    files = kernelfile.copies(recorded.fact("modules", {}), source["entries"])
-    yield Plan(
-        ("kernel",),
-        "compiles the kernel from copies of its files",
-        constants,
-        files,
-        {"kernel.py": "loads the kernel", "source/": "copies of the modules that were imported for it"},
-        needs=kernelfile.needs(files),
-        code=code,
+        extract = (Beside("kernel.py", source["text"].encode(), _KERNEL),)
+        yield Plan(("kernel",), "compiles the kernel in kernel.py", constants, extract, code=code)
+    copies = kernelfile.copies(recorded.fact("modules", {}))
+    beside = (
+        Beside("kernel.py", kernelfile.loader(recorded.fact("modules", {}), source["entries"]), "loads the kernel"),
+        *(Beside(path, data, "" if n else _COPIES) for n, (path, data) in enumerate(copies.items())),
     )
-
-
-def _what_is_launched(source: dict[str, Any]) -> str:
-    module, name = source["class"]
-    home, attrs = source["attrs"]
-    return "\n".join(
-        [
-            "def what_is_launched(kernel):",
-            '    """What a launch gives to the front end."""',
-            "    import triton",
-            *([f"    import {home}"] if home else []),
-            f"    from {module} import {name}",
-            "",
-            f"    return {name}(",
-            f"        fn={source['kernel']},",
-            f"        signature={source['signature']},",
-            f"        {source['constants_are']}={source['constants']},",
-            f"        attrs={attrs},",
-            "    )",
-            "",
-        ]
-    )
+    what = "compiles the kernel from copies of its modules"
+    yield Plan(("kernel",), what, constants, beside, needs=kernelfile.needs(copies), code=code)
 
 
 def _target(recorded: Recorded) -> tuple[tuple[str, str], ...]:

@@ -30,24 +30,30 @@ def _lines(recorded: Recorded, plan: Plan, remarks: Sequence[str]) -> Iterator[s
         "kernel": f"`{cell.row.name}`" + (f", at {where}" if where else ""),
         "stage": failure.stage,
         "pass": failure.pass_name,
-        "compiling": recorded.ends,
+        "compiling it": recorded.ends,
         "fingerprint": fingerprint(failure),
     }
     yield from ("| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in facts.items() if value), "")
     packages = " ".join((f"triton=={toolchain.release}", *plan.needs))
     yield from ("## To see it", "", "```sh", f"pip install {packages}", f"python {NAME}", "```", "")
-    yield f"It {plan.what}. No GPU is needed. The exit status is 0 if that fails as recorded, 1 if it does not, 2 without"
-    yield f"Triton. `python {NAME} --compile` does the same and compares nothing."
+    yield f"The script {plan.what}. No GPU is needed. The exit status is 0 if that fails as recorded, 1 if it does not,"
+    yield f"2 without Triton. `python {NAME} --compile` does the same and compares nothing."
     if plan.command:
         words = " ".join(plan.command).replace("$INPUT", "input.ptx").replace("$OUTPUT", "/dev/null")
         yield from ("", "The command itself:", "", "```sh", _FIND, words, "```")
     yield from ("", *(f"- {remark}" for remark in remarks), "")
     yield from ("## Files", "", f"- `{NAME}`: the script; read it before running it")
-    yield from (f"- `{name}`: {what}" for name, what in plan.describes.items())
+    yield from (f"- `{_place(one.path)}`: {one.about}" for one in plan.beside if one.about)
     yield from ("", "## What the compiler said", "", *_block((failure.detail or failure.message)[:_DETAIL]))
     if advice := advise(failure):
         told = {"what": advice.title, "why": advice.why, "what to do": advice.do, "reported": advice.see}
         yield from ("", "## What is known of it", "", *(f"- {word}: {text}" for word, text in told.items() if text))
+
+
+def _place(path: str) -> str:
+    """A file of the folder itself, or the folder in it that holds it and others."""
+    top, slash, _ = path.partition("/")
+    return top + slash
 
 
 def _block(text: str) -> Iterator[str]:

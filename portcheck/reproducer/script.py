@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from importlib.resources import files
 from pprint import pformat
 
@@ -13,7 +14,7 @@ NAME = "reproduce.py"
 MARK = "Written by portcheck"  # in every script, so that it is known again
 
 _WIDTH = 116
-_MODULES = "inspect os re shutil signal subprocess sys tempfile time traceback".split()
+_MODULES = ["inspect", "os", "re", "shutil", "signal", "subprocess", "sys", "tempfile", "time", "traceback"]
 
 
 def script(recorded: Recorded, plan: Plan, variables: dict[str, str]) -> str:
@@ -47,7 +48,6 @@ _COMMENTS = {
     "SECONDS, BYTES": "  # the limits that applied",
     "VARIABLES": "  # of the environment, that Triton reads",
     "METADATA": "  # what the stages before have found out",
-    "INPUT": "",
 }
 
 
@@ -70,8 +70,6 @@ def _docstring(recorded: Recorded, plan: Plan) -> str:
 
 def _folded(name: str, value: str) -> str:
     """A long literal on several lines."""
-    if len(name) + len(value) + 3 <= _WIDTH:
+    if len(name) + len(value) + 3 <= _WIDTH or value[0] not in "{[(":
         return value
-    import ast
-
     return pformat(ast.literal_eval(value), width=_WIDTH, sort_dicts=False)
