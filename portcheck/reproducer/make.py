@@ -63,6 +63,9 @@ def make(recorded: Recorded, manifest_folder: Path, say: Callable[[str], None]) 
         if made.reproduced is not False:
             return made
         tried.append(made)
+    if not tried:
+        at = f"{recorded.cell.name}: stage {recorded.failure.stage}"
+        raise UsageError(f"--reproducer: {at} was given nothing that can be written down")
     return tried[0]
 
 
@@ -151,7 +154,7 @@ class _Portable:
         """`text` with words for the places that it mentions."""
         for place, word in self._places:
             if len(place) > 1:
-                text = re.sub(re.escape(place) + r"(?=[/\s'\":,;)\]]|$)", lambda _, word=word: word, text)
+                text = re.sub(re.escape(place) + r"(?=[/\s'\":,;)\]]|$)", word, text)
         return text
 
     def variables(self) -> tuple[dict[str, str], list[str]]:
