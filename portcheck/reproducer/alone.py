@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from importlib.metadata import Distribution
 from pathlib import Path
 
 from portcheck.reproducer.script import NAME
+from portcheck.toolchain.environments import undeclared
 from portcheck.toolchain.model import Toolchain
 
 # Of this environment a script is given no more than it takes to run programs.
@@ -58,6 +62,16 @@ def _make_environment(folder: Path, toolchain: Toolchain) -> str:
     if site is None:
         raise OSError((made.stderr or made.stdout).strip() or "no virtual environment could be made")
     package = toolchain.package
-    for shared in (package, *package.parent.glob("triton-*.dist-info")):
+    for shared in (package, *package.parent.glob("triton-*.dist-info"), *_needed(toolchain.release, package.parent)):
         (site / shared.name).symlink_to(shared)
     return str(folder / "bin" / "python")
+
+
+def _needed(release: str, site: Path) -> Iterator[Path]:
+    """What a Triton itself needs besides, as far as it is there."""
+    names = list(undeclared(release))
+    for dist in site.glob("triton-*.dist-info"):
+        requires = Distribution.at(dist).requires or ()
+        names += [re.split(r"[^\w.-]", line, maxsplit=1)[0] for line in requires if "extra ==" not in line]
+    paths = (site / name.replace("-", "_") for name in dict.fromkeys(names))
+    yield from (path for path in paths if path.exists())

@@ -9,6 +9,7 @@ from portcheck.diagnose.signatures import advise
 from portcheck.reproducer.plans import Plan
 from portcheck.reproducer.recorded import Recorded
 from portcheck.reproducer.script import NAME
+from portcheck.toolchain.environments import undeclared
 
 _DETAIL = 6000  # characters of what the compiler said
 _FIND = 'TRITON=$(python -c "import os, triton; print(os.path.dirname(triton.__file__))")'
@@ -34,7 +35,7 @@ def _lines(recorded: Recorded, plan: Plan, remarks: Sequence[str]) -> Iterator[s
         "fingerprint": fingerprint(failure),
     }
     yield from ("| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in facts.items() if value), "")
-    packages = " ".join((f"triton=={toolchain.release}", *plan.needs))
+    packages = " ".join((f"triton=={toolchain.release}", *undeclared(toolchain.release), *plan.needs))
     yield from ("## To see it", "", "```sh", f"pip install {packages}", f"python {NAME}", "```", "")
     yield f"The script {plan.what}. No GPU is needed. The exit status is 0 if that fails as recorded, 1 if it does not,"
     yield f"2 without Triton. `python {NAME} --compile` does the same and compares nothing."
