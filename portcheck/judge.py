@@ -295,6 +295,34 @@ class Judge:
             now, then = _message(failure), _message(result.outcome.failure)
         return None if now == then else f"{cell.name}: the front end gives {now}, and {then} is recorded for its key"
 
+    def compile_keeping(self, cell: Cell) -> tuple[Failure | None, Attempt | None]:
+        """Compile a cell whatever is recorded, and keep what every step of that is given. Nothing is filed.
+
+        Of an autotuned row that is the configuration that is shown.
+
+        Returns:
+            How it fails, if it does, and the attempt; none if there is nothing to compile.
+
+        Raises:
+            UsageError: the row does not fit its kernel, or names a module that does not exist.
+        """
+        resolution = self._resolution(cell, importing=True)
+        assert resolution is not None  # importing always gives one
+        if resolution.failed:
+            return self._not_imported(cell, resolution.failed).outcome.failure, None
+        found = self._launches(cell, resolution, asking=True)
+        assert found is not None  # asking always gives some
+        if found.failure:
+            return found.failure, None
+        shown = self._shown(cell, resolution, self._recorded(cell, resolution))
+        attempt = self._service().compile(self._job(shown, resolution, keep=True))
+        if isinstance(attempt, Imported):
+            return self._not_imported(cell, attempt).outcome.failure, None
+        settings = cell.row.settings
+        compiled = judge(attempt, settings.timeout, settings.max_rss)
+        outcome = Outcome(compiled.failure, resources=compiled.resources)
+        return limits.apply(outcome, cell.target, settings.launch_limits)[0].failure, attempt
+
     def artifacts(self, cell: Cell, result: Result) -> dict[str, bytes | None]:
         """The outputs of all stages of a judged cell; None for one that the store has lost."""
         if not result.outcome.artifacts:
@@ -377,10 +405,10 @@ class Judge:
             found = self._expander.record(cell, resolution, attempt)
         return launches(cell, found) if found else None
 
-    def _job(self, cell: Cell, resolution: Resolution, kind: str = "cell") -> Job:
+    def _job(self, cell: Cell, resolution: Resolution, kind: str = "cell", *, keep: bool = False) -> Job:
         settings, function = cell.row.settings, cell.row.ref.function
         spec = fit.specialisation(cell, resolution.kernels[function])
-        return Job(resolution.unit, function, spec, cell.target, settings.timeout, settings.max_rss, kind)
+        return Job(resolution.unit, function, spec, cell.target, settings.timeout, settings.max_rss, kind, keep)
 
     def _known(self, cell: Cell, resolution: Resolution) -> Result | None:
         keys = self._keys.of(cell, resolution)

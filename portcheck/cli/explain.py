@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from portcheck.diagnose.signatures import advise
 from portcheck.errors import UsageError
 from portcheck.report.groups import told
+from portcheck.streams import tell
 
 if TYPE_CHECKING:
     from portcheck.cells import Cell
     from portcheck.judge import Standing
+    from portcheck.rules.run import Run
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -20,6 +23,8 @@ EXAMPLES = """examples:
   portcheck explain 'attention[bf16]@cuda:90@3.9.0'
   portcheck explain 'attention[bf16]@cuda:90'         with the Triton of this interpreter
   portcheck explain 'gamma_ratio@hip:gfx942' --demo
+  portcheck explain 'attention[bf16]@cuda:90' --reproducer attention-bug
+                                                      a folder for an issue: python attention-bug/reproduce.py
 """
 
 
@@ -29,13 +34,19 @@ def add_parser(subparsers: Subparsers) -> None:
         "explain",
         help="say why a cell would be compiled again, and what its failure says",
         description="Say what differs from the last time a cell was compiled here, whether its kernel is open and "
-        "because of what, and what is recorded of it.",
+        "because of what, and what is recorded of it. --reproducer compiles the cell once more, and writes a folder "
+        "that shows its failure alone.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("cell", metavar="CELL", help="as a report names it: ROW@TARGET or ROW@TARGET@RELEASE")
     parser.add_argument("manifest", nargs="?", metavar="MANIFEST", help="portcheck.toml or pyproject.toml")
     parser.add_argument("--demo", action="store_true", help="a cell of the bundled demo")
+    parser.add_argument(
+        "--reproducer",
+        metavar="DIR",
+        help="write a script there that shows the failure with nothing but Triton, and what the failing stage is given",
+    )
     parser.set_defaults(run=run)
 
 
@@ -43,10 +54,10 @@ def run(args: argparse.Namespace) -> int:
     """Explain.
 
     Returns:
-        The exit status: 0, whatever the cell's verdict.
+        The exit status: 0, whatever the cell's verdict; 1 if a reproducer does not fail as recorded.
 
     Raises:
-        UsageError: no such cell, or a bad manifest.
+        UsageError: no such cell, a bad manifest, or nothing to reproduce.
         EnvironmentProblem: Triton is not there.
     """
     from portcheck.cli.arguments import manifest_path
@@ -58,19 +69,60 @@ def run(args: argparse.Namespace) -> int:
     target, _, release = rest.partition("@")
     if not at:
         raise UsageError(f'"{args.cell}" is no cell: it is written ROW@TARGET, as in a report')
+    folder = Path(args.reproducer) if args.reproducer else None
+    if folder:
+        from portcheck.reproducer.make import check_folder
+
+        check_folder(folder)
     selection = Selection(targets=(target,), triton=(release,) if release else (), kernels=(row,))
     explained = Run(Request(manifest_path(args.demo, args.manifest), selection, create=False, quiet=True))
+    status = 0
     try:
         explained.prepare()
+        if folder and len(explained.cells) > 1:
+            raise UsageError(f"--reproducer is for one cell; these are {', '.join(explained.cells)}")
         for cell in explained.cells.values():
             standing = explained.workshop.judge(cell).explain(cell)
-            print("\n".join(_lines(cell, standing)))
+            if folder and standing.known and standing.known.outcome.failure is None:
+                raise _nothing_fails(cell)
+            print("\n".join(_lines(cell, standing)), flush=True)
+            if folder:
+                status = _reproduce(explained, cell, folder)
     except KeyboardInterrupt:
         explained.interrupt()  # what is being imported may never end
         raise
     finally:
         explained.close()
-    return 0
+    return status
+
+
+def _reproduce(explained: Run, cell: Cell, folder: Path) -> int:
+    """Compile a cell again, keeping what every step is given, and write a reproducer of its failure.
+
+    Returns:
+        0, or 1 if the reproducer does not fail as recorded when it is run alone.
+    """
+    from portcheck.reproducer.make import make, write
+    from portcheck.reproducer.plans import check_kind
+    from portcheck.reproducer.recorded import record
+
+    toolchain = next(one for one in explained.workshop.toolchains if one.release == cell.release)
+    tell(f"portcheck: compiling {cell.name} again, to keep what every stage is given …")
+    failure, attempt = explained.workshop.judge(cell).compile_keeping(cell)
+    if failure is None:
+        raise _nothing_fails(cell)
+    check_kind(cell, failure)
+    assert attempt is not None  # only an import that fails is no attempt
+    recorded = record(cell, toolchain, failure, attempt)
+    made = make(recorded, explained.manifest.folder, lambda line: tell(f"portcheck: {line}"))
+    write(folder, made.files)
+    print(f"  reproducer: {folder}: {made.told}")
+    print(f"    run it with: python {folder / 'reproduce.py'}")
+    return 1 if made.reproduced is False else 0
+
+
+def _nothing_fails(cell: Cell) -> UsageError:
+    return UsageError(f"--reproducer: {cell.name} is ok, so there is no failure to reproduce")
 
 
 def _lines(cell: Cell, standing: Standing) -> Iterator[str]:

@@ -17,6 +17,8 @@ from portcheck.compiler.tree import describe_exit
 # What the tool answers when the front end is done: go on, or stop since the verdict is known.
 OnFront = Callable[[Mapping[str, Any]], bool]
 
+KEPT = "kept"  # the folder in a cell's work folder that `child/keeping.py` writes to
+
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
@@ -34,6 +36,7 @@ class Attempt:
     files: Mapping[str, bytes] = field(default_factory=dict)  # stage → its output; `json` is Triton's metadata
     broken: str | None = None  # why the child could not report, if it could say that much
     raw: bytes = b""  # fd 2 as it was written, which the marks count in
+    kept: Mapping[str, bytes] = field(default_factory=dict)  # what every step was given, if the job asked to keep that
 
 
 def follow(
@@ -80,6 +83,7 @@ def follow(
         raw=_bytes(work / "err"),
         broken=broken,
         files=_outputs(work),
+        kept={path.name: path.read_bytes() for path in sorted((work / KEPT).glob("*"))},
     )
 
 

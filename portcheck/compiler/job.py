@@ -48,3 +48,4 @@ class Job:
     timeout: float  # seconds
     max_rss: int  # bytes, above what the process is born with
     kind: str = "cell"  # or configurations
+    keep: bool = False  # write down what every step is given, for a reproducer

@@ -365,6 +365,7 @@ def _target(target: Target) -> dict[str, Any]:
 def _request(job: Job, work: Path) -> dict[str, Any]:
     return {
         "job": job.kind,
+        "keep": job.keep,
         "work": str(work),
         "unit": job.unit.request()["units"][0],
         "function": job.function,

@@ -55,8 +55,13 @@ def explain(stage: str, error_type: str | None, exception_text: str, stderr: str
         (line.strip() for line in message.splitlines() if line.strip()), f"no reason was given in stage {stage}"
     )
     return Explanation(
-        _TEMPORARY.sub("TEMP", first), _TEMPORARY.sub("TEMP", detail.strip())[:_MAX_DETAIL], pass_name(stderr)
+        without_temporary_names(first), without_temporary_names(detail.strip())[:_MAX_DETAIL], pass_name(stderr)
     )
+
+
+def without_temporary_names(text: str) -> str:
+    """`text` with one word for all files and folders that were made for a moment."""
+    return _TEMPORARY.sub("TEMP", text)
 
 
 def _died(text: str, stderr: str) -> tuple[str, str]:

@@ -29,6 +29,14 @@ Say = Callable[[str], None]
 # What releases import without their wheels saying so: seen on 3.0.0, 3.1.0 and 3.2.0.
 _UNDECLARED = {"<3.3": ("setuptools",)}
 
+
+def undeclared(release: str) -> tuple[str, ...]:
+    """Packages that a release needs and does not say."""
+    return tuple(
+        name for specifier, names in _UNDECLARED.items() if release_matches(specifier, release) for name in names
+    )
+
+
 _in_use: dict[Path, TextIO] = {}  # the locks of the environments that this process compiles with, until it ends
 
 
@@ -63,9 +71,7 @@ class Wanted:
     def undeclared(self) -> tuple[str, ...]:
         """What its Triton needs and pip is not told by the wheel."""
         version = wheels.version_of(self.wheel) if self.wheel else self.given
-        return tuple(
-            name for specifier, names in _UNDECLARED.items() if release_matches(specifier, version) for name in names
-        )
+        return undeclared(version)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ import warnings
 from functools import partial
 from typing import Any
 
-from . import blame, importing, kernels, linker, refused, releases, settings, stages, units, values, wire
+from . import blame, importing, keeping, kernels, linker, refused, releases, settings, stages, units, values, wire
 from .device import Device
 from .inputs import Inputs
 from .names import Names
@@ -38,6 +38,8 @@ def run(request: wire.Message, channel: socket.socket, world: World) -> None:
     inputs.start()
     try:
         _prepare(request, pipeline, blamed, world)
+        if request["keep"]:
+            pipeline.watcher = keeping.Keeping(request["work"], world.folder)
         function, args, options = launch(request, world.device, world.folder)
         refused.check(options)
         function.run(*args, grid=(1, 1, 1), warmup=True, **options)

@@ -25,7 +25,7 @@ def of_library(module: types.ModuleType | None) -> bool:
     path = getattr(module, "__file__", None)
     if not path:
         return True
-    return bool(path.endswith((".so", ".pyd"))) or _is_standard(path)
+    return bool(path.endswith((".so", ".pyd"))) or is_standard(path)
 
 
 def found_at(module: str, qualname: str) -> Any:
@@ -64,12 +64,12 @@ def _is_code_of_users(value: Any) -> bool:
     code = getattr(inner, "__code__", None)
     if code is None:
         return hasattr(type(value), "__get__") and not _of_python(type(value))
-    return not (code.co_filename.startswith("<") or _is_standard(code.co_filename))
+    return not (code.co_filename.startswith("<") or is_standard(code.co_filename))
 
 
 def _of_python(kind: type) -> bool:
     return kind.__module__ == "builtins" or kind.__module__ in ("enum", "types", "functools", "collections")
 
 
-def _is_standard(path: str) -> bool:
+def is_standard(path: str) -> bool:
     return path.startswith(STANDARD_LIBRARY) and "-packages" not in path

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from . import releases
@@ -16,6 +16,22 @@ from . import releases
 
 class Stopped(BaseException):
     """The tool knows the verdict of this TTIR already. Not an Exception, so that nothing on the way swallows it."""
+
+
+class Watcher:
+    """Is shown what each step of a compile is given. This one does not look."""
+
+    def parsing(self, raw: Mapping[str, Any]) -> None:
+        """Launch options are about to be parsed."""
+
+    def parsed(self, options: Any, parse: Callable[[dict[str, Any]], Any]) -> None:
+        """They have been; `parse` gives those of other ones."""
+
+    def made(self, source: Any) -> None:
+        """The front end is about to run on an `ASTSource`."""
+
+    def entered(self, stage: str, module: Any, metadata: Mapping[str, Any]) -> None:
+        """A stage is about to run."""
 
 
 class Pipeline:
@@ -28,6 +44,7 @@ class Pipeline:
         self.times: dict[str, float] = {}  # stage → seconds
         self.source: Any = None  # the ASTSource that is compiled
         self.options: Any = None
+        self.watcher = Watcher()
         self._began = time.perf_counter()
 
     def enter(self, stage: str) -> None:
@@ -55,6 +72,7 @@ class Pipeline:
             make(this, *args, **kwargs)
             self.source = this
             self.enter("frontend")
+            self.watcher.made(this)
 
         def made_ir(this: Any, *args: Any, **kwargs: Any) -> Any:
             self.enter("frontend")
@@ -71,7 +89,9 @@ class Pipeline:
         def parsed(this: Any, *args: Any, **kwargs: Any) -> Any:
             if self.source is None:
                 self.enter("options")
+            self.watcher.parsing(args[0] if args else {})
             self.options = parse(this, *args, **kwargs)
+            self.watcher.parsed(self.options, lambda raw: parse(this, raw))
             return self.options
 
         def added(this: Any, stages: Any, *args: Any, **kwargs: Any) -> None:
@@ -86,6 +106,7 @@ class Pipeline:
     def _watched(self, name: str, run: Callable[[Any, Any], Any], ends_front: bool) -> Callable[[Any, Any], Any]:
         def watched(module: Any, metadata: Any) -> Any:
             self.enter(name)
+            self.watcher.entered(name, module, metadata)
             result = run(module, metadata)
             if ends_front:
                 self._front_done(result)

@@ -1,0 +1,1 @@
+"""Reproducers: a failure as a folder that shows it with nothing but Triton installed."""
