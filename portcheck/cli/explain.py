@@ -112,7 +112,8 @@ def _reproduce(explained: Run, cell: Cell, folder: Path) -> int:
     if failure is None:
         raise _nothing_fails(cell)
     check_kind(cell, failure)
-    assert attempt is not None  # only an import that fails is no attempt
+    if attempt is None:
+        raise UsageError(f"--reproducer: {cell.name}: nothing of it was compiled: {failure.message}")
     recorded = record(cell, toolchain, failure, attempt)
     made = make(recorded, explained.manifest.folder, lambda line: tell(f"portcheck: {line}"))
     write(folder, made.files)

@@ -61,6 +61,8 @@ def check_kind(cell: Cell, failure: Failure) -> None:
     """
     if why := NOTHING_TO_SHOW.get(failure.verdict):
         raise UsageError(f"--reproducer: {cell.name} ends in {failure.verdict}: {why}")
+    if failure.stage == "import":
+        raise UsageError(f"--reproducer: {cell.name} ends before Triton is asked for anything: {failure.message}")
     if (failure.error or "").startswith("portcheck_child"):
         raise UsageError(f"--reproducer: {cell.name}: it is portcheck that refuses this, not Triton: {failure.message}")
 
