@@ -11,7 +11,7 @@ from . import releases
 
 STUBS = "triton.language.extra.libdevice"  # the module that users import from
 
-Maps = Mapping[str, Mapping[str, types.ModuleType]]  # backend → module of stubs → its own module
+Maps = Mapping[str, Mapping[str, Any]]  # backend → module of stubs → its own module; None: the stubs look for it
 
 
 def maps(targets: Sequence[Sequence[Any]]) -> Maps:
