@@ -16,6 +16,7 @@ from portcheck.rules.reporter import PortcheckReporter
 from portcheck.rules.run import Run
 from portcheck.rules.tasks import diff_task
 from portcheck.verdicts import Failure, Outcome, Result
+from tests.rules.test_run import KNOWS_NOTHING
 
 MakeRun = Callable[..., Run]
 
@@ -38,7 +39,7 @@ def suite(make_run: MakeRun, monkeypatch: pytest.MonkeyPatch, verdicts: dict[str
     def look_up(cell: Any) -> Result:
         return Result(verdicts.get(cell.name, Outcome()), "cached")
 
-    judge = SimpleNamespace(look_up=look_up)
+    judge = SimpleNamespace(look_up=look_up, **KNOWS_NOTHING)
     nothing = {"close": lambda: None, "stop": lambda: None, "end": lambda release: None}
     workshop = SimpleNamespace(judge=lambda cell: judge, toolchains=(), **nothing)
     monkeypatch.setattr(module, "Workshop", lambda *arguments, **options: workshop)

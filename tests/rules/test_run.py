@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,6 +25,10 @@ RED = Result(Outcome(Failure("mlir-error", "ttgir", "no")), "compiled")
 GREEN = Result(Outcome(), "compiled")
 
 
+# What a judge says that has nothing to predict, and no row whose launch chooses.
+KNOWS_NOTHING: Mapping[str, Any] = {"predict": lambda cell: None, "cost": lambda cell: None}
+
+
 def prepared(run: Run, results: dict[str, Any]) -> Run:
     """A run whose judge gives `results` by the cell's name, or raises them."""
 
@@ -35,7 +39,7 @@ def prepared(run: Run, results: dict[str, Any]) -> Run:
         return found
 
     workshop = SimpleNamespace(
-        judge=lambda cell: SimpleNamespace(judge=judge),
+        judge=lambda cell: SimpleNamespace(judge=judge, **KNOWS_NOTHING),
         toolchains=(),
         end=lambda release: None,
         close=lambda: None,
@@ -180,7 +184,8 @@ def test_a_slow_import_is_named(make_run: MakeRun, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr("portcheck.rules.run.INTERVAL", 0.0)
     run = prepared(make_run(), {})
-    run.workshop.judge = lambda cell: SimpleNamespace(resolve=lambda cell: noted.wait(60))  # type: ignore
+    waiting = SimpleNamespace(resolve=lambda cell: noted.wait(60), **KNOWS_NOTHING)
+    run.workshop.judge = lambda cell: waiting  # type: ignore
     run.progress = Noted()
     run.resolve(["scale@cuda:90@9.8.7"])
 
