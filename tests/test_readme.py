@@ -26,6 +26,7 @@ STATUSES = {
     "portcheck check mine/portcheck.toml -t 'cuda:*'": 0,
     "portcheck check mine/portcheck.toml -t cuda:75,hip:gfx1100": 1,
     "portcheck check mine/portcheck.toml --dry-run": 0,
+    "portcheck check mine/portcheck.toml --static only": 1,
     "portcheck check mine/portcheck.toml --json report.json --save-ir ir": 1,
     "portcheck check mine/portcheck.toml --html report.html": 1,
     "doit -f mine/dodo.py": 1,
