@@ -11,6 +11,7 @@ from typing import Any
 
 from doit.reporter import ConsoleReporter
 
+from portcheck.rules.names import doit_name, own_name
 from portcheck.rules.order import release_by_release
 from portcheck.rules.run import Run
 from portcheck.rules.tasks import is_ours
@@ -32,7 +33,9 @@ class PortcheckReporter(ConsoleReporter):  # type: ignore[misc]
                 release_by_release(run, tasks)
             run.start_progress(sys.stderr, sum(name.startswith("compile:") for name in wanted))
         # Another suite of the dodo.py, or this one while `diff` has a run of its own.
-        self._idle = [run for run in self.runs if not (run.results or any(f"compile:{n}" in wanted for n in run.cells))]
+        self._idle = [
+            run for run in self.runs if not (run.results or any(f"compile:{doit_name(n)}" in wanted for n in run.cells))
+        ]
         self._handlers = {number: signal.signal(number, self._stop) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def execute_task(self, task: Any) -> None:
@@ -52,8 +55,8 @@ class PortcheckReporter(ConsoleReporter):  # type: ignore[misc]
             return
         kind, _, name = task.name.partition(":")
         for run in self.runs:
-            if kind == "compile" and name in run.cells:
-                run.take(name)
+            if kind == "compile" and (cell := name if name in run.cells else own_name(name)) in run.cells:
+                run.take(cell)
             for line in (task.meta or {}).get(SKIPPED, ()):
                 run.warn(line)
 

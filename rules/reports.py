@@ -19,6 +19,7 @@ from portcheck.report.formats import FORMATS, Format
 from portcheck.report.model import MISSING, Report, build
 from portcheck.report.model import SKIPPED as NOT_REACHED
 from portcheck.report.places import in_repository
+from portcheck.rules.names import doit_name
 from portcheck.rules.run import Run
 from portcheck.rules.uptodate import SKIPPED, Written, unchanged
 from portcheck.streams import tell, write_out
@@ -63,7 +64,7 @@ def print_selected(run: Run, task: Any) -> Any:
         return True
     asked = set(task.task_dep)
     everything = bool(asked & {"compile", "audit", *(form.task for form in FORMATS)})
-    return _conclude(run, [name for name in run.cells if everything or f"compile:{name}" in asked])
+    return _conclude(run, [name for name in run.cells if everything or f"compile:{doit_name(name)}" in asked])
 
 
 def report_from_cache(run: Run) -> int:

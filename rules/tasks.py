@@ -18,6 +18,7 @@ from portcheck.report.formats import FORMATS, Format
 from portcheck.rules import difftask
 from portcheck.rules.baselines import is_frozen, write_baseline
 from portcheck.rules.difftask import is_shown, show_diff
+from portcheck.rules.names import doit_name
 from portcheck.rules.reports import is_written, print_report, print_selected, write_report
 from portcheck.rules.run import Run
 
@@ -85,7 +86,7 @@ def compile_tasks(run: Run, cells: Iterable[Cell]) -> Iterator[Task]:
     for cell in sorted(cells, key=lambda cell: (place[cell.release], -seconds.get(cell.name, 0.0))):
         yield {
             **_TASK,
-            "name": cell.name,
+            "name": doit_name(cell.name),
             "actions": [(run.compile, [cell.name])],
             "uptodate": [(run.is_known, [cell.name])],
             "task_dep": [f"resolve:{_resolved_by(cell)}"],
@@ -178,7 +179,7 @@ def _writer(run: Run, form: Format) -> Callable[[], Task]:
 
 
 def _resolved_by(cell: Cell) -> str:
-    return f"{cell.row.ref.unit}@{cell.release}"
+    return doit_name(f"{cell.row.ref.unit}@{cell.release}")
 
 
 def _group(doc: str, uptodate: Any) -> Task:

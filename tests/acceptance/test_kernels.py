@@ -105,3 +105,66 @@ def test_spawned_interpreters_give_the_same_verdicts_and_artifacts(
         for what in ("verdict", "stage", "fingerprint", "back_key", "artifacts", "resources"):
             assert cell[what] == ran.cells[name][what], f"{name}: {what}"
     assert spawned.left_behind() == []
+
+
+def test_any_name_will_do_for_a_row(project: Project) -> None:
+    project.write(
+        {
+            "kernels.py": """
+            import triton
+            import triton.language as tl
+
+            @triton.jit
+            def copy(x, BLOCK: tl.constexpr):
+                at = tl.arange(0, BLOCK)
+                tl.store(x + at, tl.load(x + at))
+            """,
+            "portcheck.toml": """
+            [defaults]
+            targets = ["cuda:90"]
+
+            [[kernel]]
+            name = "co=py 100%"
+            target = "kernels.py:copy"
+
+            [[kernel.variant]]
+            name = "BLOCK=64"
+            signature = { x = "*fp32" }
+            constants = { BLOCK = 64 }
+            """,
+        }
+    )
+
+    first, second = project.check(), project.check()
+
+    assert first.verdicts == {"co=py 100%[BLOCK=64]@cuda:90": ("ok", None)}
+    assert set(second.origins.values()) == {"cached"}
+
+
+@pytest.mark.parametrize("where", ["options", "options_cuda"])
+def test_another_architecture_than_the_target_s_is_refused(project: Project, where: str) -> None:
+    project.write(
+        {
+            "kernels.py": """
+            import triton
+            import triton.language as tl
+
+            @triton.jit
+            def copy(x):
+                tl.store(x, tl.load(x))
+            """,
+            "portcheck.toml": f"""
+            [[kernel]]
+            name = "copy"
+            target = "kernels.py:copy"
+            signature = {{ x = "*fp32" }}
+            {where} = {{ arch = "sm90" }}
+            targets = ["cuda:80"]
+            """,
+        }
+    )
+
+    ran = project.check()
+
+    assert ran.verdicts == {"copy@cuda:80": ("options-error", "options")}
+    assert "option arch compiles for another architecture" in ran.failure("copy@cuda:80")["message"]

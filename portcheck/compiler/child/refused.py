@@ -39,6 +39,8 @@ def check(options: Mapping[str, Any]) -> None:
     for variable, (knob, effect) in _SETTINGS.items():
         if variable in _taken or _is_set(variable) or _knob(knob):
             raise Refused("%s is set, which %s: unset it" % (variable, effect))
+    if options.get("arch"):
+        raise Refused("option arch compiles for another architecture than the cell's target: leave it out")
     if options.get("ir_override"):
         raise Refused("option ir_override puts a file in the place of the kernel: leave it out")
 
