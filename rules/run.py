@@ -23,6 +23,7 @@ from portcheck.manifest.model import Manifest
 from portcheck.report.model import UNTOLD, Report, exit_status, status_of
 from portcheck.report.progress import INTERVAL, Progress, make_progress, told_origin
 from portcheck.rules.costs import told
+from portcheck.rules.inputs import spare_inputs
 from portcheck.rules.request import ONLY, SKIP, Request
 from portcheck.rules.trouble import Trouble
 from portcheck.saveir import save_ir
@@ -59,6 +60,7 @@ class Run:
         """
         self.request = request
         self.manifest: Manifest = load(request.manifest)
+        spare_inputs(request, self.manifest)
         self.locked = read_lock(self.manifest.folder).here if locked is None else locked
         releases = releases or partial(release_of, locked=self.locked)
         self.cells: dict[str, Cell] = {cell.name: cell for cell in select(self.manifest, request.selection, releases)}

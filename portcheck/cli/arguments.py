@@ -115,8 +115,8 @@ def selection(args: argparse.Namespace) -> dict[str, Any]:
     if timeout is not None and not timeout > 0:
         raise UsageError(f"--timeout {timeout:g}: seconds have to be more than 0")
     asked: Selection = Selection(
-        targets=listed(args.targets),
-        triton=listed(args.triton),
+        targets=listed("-t", args.targets),
+        triton=listed("--triton", args.triton),
         kernels=tuple(args.kernel),
         timeout=timeout,
         max_rss=parse_size(max_rss) if max_rss else None,
@@ -222,6 +222,13 @@ def at_least(flag: str, value: int | None, least: int) -> None:
         raise UsageError(f"{flag} {value}: has to be {least} or more")
 
 
-def listed(given: list[str]) -> tuple[str, ...]:
-    """What an argument that may be repeated names, which may be several, separated by commas."""
-    return tuple(part.strip() for text in given for part in text.split(",") if part.strip())
+def listed(flag: str, given: list[str]) -> tuple[str, ...]:
+    """What an argument that may be repeated names, which may be several, separated by commas.
+
+    Raises:
+        UsageError: it is given and names nothing, as with a variable of CI that is empty; that would stand for all.
+    """
+    names = tuple(part.strip() for text in given for part in text.split(",") if part.strip())
+    if given and not names:
+        raise UsageError(f"{flag}: names nothing: leave it out for what the manifest lists")
+    return names

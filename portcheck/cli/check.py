@@ -127,6 +127,8 @@ def _differs(run: Run, revision: str) -> bool:
 def _request(args: argparse.Namespace) -> Request:
     from portcheck.rules.request import Request
 
+    if args.since is not None and not args.since.strip():
+        raise UsageError("--since: names no revision: leave it out to check all rows")
     at_least("--audit", args.audit, 1)
     at_least("--max-failures", args.max_failures, 1)
     if args.save_ir is not None and args.save_ir.exists() and not args.save_ir.is_dir():

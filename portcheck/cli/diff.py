@@ -16,6 +16,7 @@ from portcheck.cli.arguments import (
     add_volume,
     at_least,
     check_file,
+    is_same_file,
     listed,
     manifest_path,
     volume,
@@ -114,6 +115,8 @@ def _check(args: argparse.Namespace) -> None:
     for flag, example in (("json", "diff.json"), ("markdown", "diff.md")):
         if (path := getattr(args, flag)) is not None:
             check_file(f"--{flag}", path, example)
+            if any(is_same_file(path, Path(file)) for file in args.files):
+                raise UsageError(f"--{flag} {path}: is what is compared, and would be lost: name another file")
     count = len(args.files)
     if args.rev is not None:
         if count > 1:
@@ -140,7 +143,7 @@ def _compared(args: argparse.Namespace) -> Diff:
         from portcheck.rules.differ import compare_with_revision
 
         return compare_with_revision(_request(args), args.rev, args.slower)
-    reports = [kept(read_report(Path(file)), args.kernel, listed(args.columns)) for file in args.files]
+    reports = [kept(read_report(Path(file)), args.kernel, listed("-t", args.columns)) for file in args.files]
     for axis, sides in (("triton", args.versions), ("target", args.targets)):
         if sides:
             return within(reports[0], axis, sides[0], sides[1], args.slower)
@@ -153,7 +156,7 @@ def _request(args: argparse.Namespace) -> Request:
 
     return Request(
         manifest=manifest_path(False, args.files[0] if args.files else None),
-        selection=Selection(listed(args.columns), listed(args.triton), tuple(args.kernel)),
+        selection=Selection(listed("-t", args.columns), listed("--triton", args.triton), tuple(args.kernel)),
         jobs=args.jobs,
         inherit_site=args.inherit_site,
         remote=args.remote,

@@ -44,6 +44,14 @@ def _configs(value: Any) -> str:
     return written
 
 
+def _environment(value: Any) -> dict[str, str]:
+    given = mapping(text)(value)
+    for name, setting in given.items():
+        if not name or "=" in name or "\0" in name + setting:
+            raise UsageError(f'"{name}" cannot be a variable: names have no "=", and neither they nor values a NUL')
+    return given
+
+
 def _zone(value: Any) -> str:
     if not ZONE.fullmatch(text(value)):
         raise UsageError(f'malformed zone "{value}": a zone is named with letters, digits, ".", "_" and "-"')
@@ -68,7 +76,7 @@ SETTINGS: Mapping[str, Parser[Any]] = {
     "xfail_strict": boolean,
     "autotune": choice("any", "all"),
     "configs": _configs,
-    "env": mapping(text),
+    "env": _environment,
     "setup": parse_function,
 }
 

@@ -71,6 +71,12 @@ def test_numbers_that_make_no_sense(arguments: tuple[str, str]) -> None:
         request(*arguments)
 
 
+@pytest.mark.parametrize("arguments", [("-t", ""), ("-t", ","), ("--triton", " "), ("--since", "")])
+def test_an_empty_list_is_not_all(folder: Path, arguments: tuple[str, str]) -> None:
+    with pytest.raises(UsageError, match=f"^{arguments[0]}: names no"):
+        request(*arguments)
+
+
 def test_files_that_could_not_be_written_are_refused_first(folder: Path) -> None:
     (folder / "file").touch()
     for arguments, said in (
