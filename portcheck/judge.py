@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,12 +27,14 @@ from portcheck.filing import CellKeys, Filed, Filing, Finished, Front
 from portcheck.inputs import Inputs
 from portcheck.installed import StandIns
 from portcheck.keys import canonical, digest, make_key
+from portcheck.manifest.model import Row
 from portcheck.observer import Observer
 from portcheck.reasons import Memory, differences
 from portcheck.resolution import Resolution, Resolver
 from portcheck.supports import Supports
 from portcheck.target import Target
 from portcheck.toolchain.model import Toolchain
+from portcheck.units import references
 from portcheck.verdicts import Failure, Outcome, Position, Result
 
 
@@ -367,6 +369,8 @@ class Judge:
         if failed is None:
             if mistakes := fit.mistakes(cell, resolution.kernels[row.ref.function]):
                 raise UsageError("\n".join(mistakes))
+        elif failed.error and (absent := next(_absent(row, failed.error["text"]), None)):
+            raise UsageError(f"{row.where}: constants: {absent}: correct the name, or where it is")
         elif (
             failed.error
             and (missing := failed.error["missing_module"])
@@ -494,6 +498,14 @@ class Judge:
             source=Position(*resolution.kernels[cell.row.ref.function]["source"]),
             warning=warning,
         )
+
+
+def _absent(row: Row, said: str) -> Iterator[str]:
+    """Which of the row's `jit` constants is not there, if that is what an import `said`."""
+    for reference in references(row):
+        unit, _, function = reference.rpartition(":")
+        if said.startswith(f"{unit} has no {function}, which a jit constant names"):
+            yield said
 
 
 def _front_end(front: Front | None) -> str:

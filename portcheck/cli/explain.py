@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from portcheck.diagnose.signatures import advise
 from portcheck.errors import UsageError
 from portcheck.report.groups import told
+from portcheck.report.text import visible
 from portcheck.streams import tell
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
             standing = explained.workshop.judge(cell).explain(cell)
             if folder and standing.known and standing.known.outcome.failure is None:
                 raise _nothing_fails(cell)
-            print("\n".join(_lines(cell, standing)), flush=True)
+            print("\n".join(map(visible, _lines(cell, standing))), flush=True)
             if folder:
                 status = _reproduce(explained, cell, folder)
     except KeyboardInterrupt:

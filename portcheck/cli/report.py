@@ -60,5 +60,5 @@ def run(args: argparse.Namespace) -> int:
     from portcheck.rules.request import Request
     from portcheck.rules.run import Run
 
-    request = Request(**selection(args), **formats(args), **volume(args), baseline=args.baseline)
+    request = Request(**selection(args), **formats(args), **volume(args), baseline=args.baseline, create=False)
     return report_from_cache(Run(request))

@@ -168,3 +168,31 @@ def test_another_architecture_than_the_target_s_is_refused(project: Project, whe
 
     assert ran.verdicts == {"copy@cuda:80": ("options-error", "options")}
     assert "option arch compiles for another architecture" in ran.failure("copy@cuda:80")["message"]
+
+
+def test_a_jit_constant_that_is_not_there_is_a_mistake_of_the_manifest(project: Project) -> None:
+    project.write(
+        {
+            "kernels.py": """
+            import triton
+            import triton.language as tl
+
+            @triton.jit
+            def apply(x, ACT: tl.constexpr):
+                tl.store(x, ACT(tl.load(x)))
+            """,
+            "portcheck.toml": """
+            [[kernel]]
+            name = "apply"
+            target = "kernels.py:apply"
+            signature = { x = "*fp32" }
+            constants = { ACT = { jit = "kernels.py:absent" } }
+            targets = ["cuda:90"]
+            """,
+        }
+    )
+
+    ran = project.check()
+
+    assert ran.status == 2
+    assert 'kernel "apply": constants: kernels.py has no absent, which a jit constant names' in ran.err
