@@ -10,7 +10,7 @@ from portcheck.report.launches import render_launches
 from portcheck.report.model import MISSING, ORIGINS, SKIPPED, UNTOLD, Report, ReportCell
 from portcheck.report.note import NOTE
 from portcheck.report.passed import render_passed
-from portcheck.report.static import static_line
+from portcheck.report.static import static_lines
 from portcheck.report.style import Style
 from portcheck.target import Target
 from portcheck.toolchain.model import Toolchain
@@ -37,7 +37,7 @@ def render(report: Report, *, color: bool, width: int | None) -> str:
     parts.extend(render_groups(report, style, releases=several))
     parts.extend(render_launches(report, style, releases=several))
     parts.extend(render_passed(report, style, releases=several))
-    parts += [*static_line(report), _summary(report, several), NOTE]
+    parts += [*static_lines(report), _summary(report, several), NOTE]
     return "\n\n".join(parts) + "\n"
 
 

@@ -8,7 +8,7 @@ from portcheck.report.model import PREDICTED, Report
 from portcheck.report.passed import at_most
 
 
-def static_line(report: Report) -> Iterator[str]:
+def static_lines(report: Report) -> Iterator[str]:
     """The line about predictions, if there are any or nothing else was done; and predictions that were wrong."""
     predicted, tried = len(report.predicted), [r for r in report.predicted if r.result.origin != PREDICTED]
     if report.untold:
