@@ -38,11 +38,8 @@ def render(report: Report, limit: int | None = None) -> str:
     `limit` is in bytes of UTF-8: what does not fit is left out part by part, and counted.
     """
     head, tail = f"## portcheck: {escaped(headline(report))}", f"_{NOTE}_"
-    tools, matrices, groups = (
-        _tools(report),
-        list(_matrices(report)),
-        [*_groups(report), *_surprises(report), *map(escaped, static_lines(report))],
-    )
+    tools, matrices = _tools(report), list(_matrices(report))
+    groups = [*_groups(report), *_surprises(report), *map(escaped, static_lines(report))]
     left_out = 0
     if limit is not None:
         everything = len(groups) + len(matrices)

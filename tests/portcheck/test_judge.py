@@ -33,6 +33,7 @@ KERNEL: dict[str, Any] = {
     "params": [{"name": "x", "constexpr": False, "default": False}],
     "tuned": [],
     "computed": [],
+    "uses": [],
     "options": {"cuda": ["num_warps"], "hip": ["num_warps"]},
     "parts": {"the code of k": "0123"},
     "open": [],

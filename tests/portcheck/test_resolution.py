@@ -25,7 +25,7 @@ from portcheck.toolchain.imports import of_this
 
 UNIT = Unit("kernels.py", True, ("k",))
 CUDA, HIP = parse_target("cuda:90"), parse_target("hip:gfx942")
-KERNELS = {"k": {"params": [], "tuned": [], "computed": [], "options": {}, "source": ["kernels.py", 1, 1]}}
+KERNELS = {"k": {"params": [], "tuned": [], "computed": [], "uses": [], "options": {}, "source": ["kernels.py", 1, 1]}}
 
 MakeResolver = Callable[..., Resolver]
 
