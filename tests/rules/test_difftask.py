@@ -38,7 +38,7 @@ def suite(make_run: MakeRun, monkeypatch: pytest.MonkeyPatch, verdicts: dict[str
     def look_up(cell: Any) -> Result:
         return Result(verdicts.get(cell.name, Outcome()), "cached")
 
-    judge = SimpleNamespace(look_up=look_up)
+    judge = SimpleNamespace(look_up=look_up, predict=lambda cell: None)
     nothing = {"close": lambda: None, "stop": lambda: None, "end": lambda release: None}
     workshop = SimpleNamespace(judge=lambda cell: judge, toolchains=(), **nothing)
     monkeypatch.setattr(module, "Workshop", lambda *arguments, **options: workshop)

@@ -35,7 +35,7 @@ def prepared(run: Run, results: dict[str, Any]) -> Run:
         return found
 
     workshop = SimpleNamespace(
-        judge=lambda cell: SimpleNamespace(judge=judge),
+        judge=lambda cell: SimpleNamespace(judge=judge, predict=lambda cell: None),
         toolchains=(),
         end=lambda release: None,
         close=lambda: None,
