@@ -1,4 +1,4 @@
-"""Predictions for one cell: from terms as a child tells them, evaluated with the row's values and the target's answers."""
+"""Predictions for one cell: terms as a child tells them, with the row's values and the target's answers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,12 @@ REFUSED = "type fp8e4nv not supported in this architecture. The supported fp8 dt
 SUPPORT = Support({"fp8e4nv": REFUSED}, {"is_hip": False, "is_cuda": True, "cuda_capability_geq": [9, 0]})
 ROW = """
 signature = { x = "*fp32", n = "i32" }
-constants = { FAST = true, SIZE = 64, NAME = "gelu", NONE = { none = true }, DT = { dtype = "fp8e4nv" }, F = { jit = "m:f" } }
+constants.FAST = true
+constants.SIZE = 64
+constants.NAME = "gelu"
+constants.NONE = { none = true }
+constants.DT = { dtype = "fp8e4nv" }
+constants.F = { jit = "m:f" }
 """
 
 

@@ -413,9 +413,9 @@ class _Reader:
 
     def _note(self, use: dict[str, Any], node: ast.AST) -> None:
         """Note a use, unless it cannot be told whether the compiler comes here."""
-        when = [[term, wanted] for term, wanted in self._when if terms.truth(term) is not wanted and term != RUNTIME]
+        when = [(term, wanted) for term, wanted in self._when if terms.truth(term) is not wanted and term != RUNTIME]
         if all(term is not None and terms.truth(term) is None for term, _ in when):
-            known = {**use, "when": when}
+            known = {**use, "when": [list(condition) for condition in when]}
             if not any({**known, "at": other["at"]} == other for other in self.found):
                 self.found.append({**known, "at": self._place(node)})
 
