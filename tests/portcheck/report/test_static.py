@@ -10,7 +10,7 @@ import pytest
 from portcheck.report.freeze import freeze
 from portcheck.report.jsonreport import as_dict
 from portcheck.report.matrix import render
-from portcheck.report.model import PREDICTED, UNTOLD, Report, build, exit_status
+from portcheck.report.model import MISSING, PREDICTED, UNTOLD, Report, build, exit_status
 from portcheck.report.static import static_lines
 from portcheck.toolchain.model import Toolchain
 from portcheck.verdicts import Failure
@@ -55,6 +55,12 @@ def test_what_was_not_compiled_came_to_nothing(report: MakeReport, tgamma: Failu
     assert list(static_lines(made)) == ["static: predicted 1 failing cell, which was not compiled"]
     assert as_dict(made)["summary"]["static"] == {"predicted": 1, "came_true": 0}
     assert as_dict(made)["cells"][0]["from"] == "predicted"
+
+
+def test_a_cell_without_a_verdict_was_not_put_to_the_test(report: MakeReport) -> None:
+    (said,) = static_lines(report([A], (A, None, MISSING)))
+
+    assert said == "static: predicted 1 failing cell, which was not compiled"
 
 
 def test_some_may_be_known(report: MakeReport, tgamma: Failure) -> None:
