@@ -82,7 +82,7 @@ def test_a_unit_s_kernels_are_described(service: Service, write: Write) -> None:
     assert tuned["computed"] == ["EVEN"]
     assert tuned["source"] == ["described.py", 10, 1]
     assert imported.kernels["LIMIT"]["no_kernel"] == "int"
-    assert imported.kernels["tunde"] == {"missing": True, "kernels": ["tuned"], "options": tuned["options"]}
+    assert imported.kernels["tunde"] == {"missing": True, "kernels": ["tuned"], "uses": [], "options": tuned["options"]}
 
 
 def test_everything_that_importing_reads_is_an_input(service: Service, write: Write, folder: Path) -> None:
