@@ -84,6 +84,7 @@ class Judge:
         self._keys = KeyMaker(toolchain.digest, make, self._resolver.observe)
         self._supports = Supports(store, make, lambda targets: service().supports(targets))
         self._resolutions: dict[tuple[Unit, Target], Resolution] = {}
+        self._may_fails: dict[tuple[str, int], bool] = {}
         self._locks: defaultdict[Unit, threading.Lock] = defaultdict(threading.Lock)
         self._lock = threading.Lock()
 
@@ -481,7 +482,10 @@ class Judge:
         """Is there anything to predict from? Not if user code replaced parts of Triton: it may have filled gaps."""
         if resolution.failed or resolution.patched:
             return False
-        return predictions.may_fail(cell.row, resolution.kernels[cell.row.ref.function])
+        by = (cell.row.name, id(resolution))  # kept in `_resolutions`, so the id is good
+        if by not in self._may_fails:
+            self._may_fails[by] = predictions.may_fail(cell.row, resolution.kernels[cell.row.ref.function])
+        return self._may_fails[by]
 
     def _not_imported(self, cell: Cell, imported: Imported) -> Result:
         failure = import_failure(imported, cell.row.ref.unit, self._units[cell.row.name].timeout)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from portcheck.rules.request import ONLY
 from portcheck.rules.run import Run
 
 
@@ -14,7 +15,7 @@ def dry_run(run: Run) -> str:
     """
     run.prepare()
     expected, lines, total, unknown = run.expected_seconds, [], 0.0, 0
-    todo = {cell.name: cell for cell in run.settle()}
+    todo = {cell.name: cell for cell in run.settle() if not run.is_spared(cell)}
     for name, cell in todo.items():
         cost = run.workshop.judge(cell).cost(cell)
         seconds = cost.seconds if cost else expected.get(name)
@@ -23,6 +24,8 @@ def dry_run(run: Run) -> str:
         about = f"about {seconds:.1f} s" if seconds is not None else "not timed yet"
         configurations = f"; {cost.unknown} of {cost.total} configurations" if cost else ""
         lines.append(f"{name}: {run.why(cell)}{configurations}; {about}")
+    if run.request.static == ONLY:
+        return "--static only: nothing would be compiled"
     if run.request.force:
         lines.insert(0, "--force: every cell is compiled")
     estimate = f"about {total:.1f} s of compiling" + (f", and {unknown} cells never timed" if unknown else "")

@@ -219,6 +219,10 @@ class Run:
         """Was it certain before anything was compiled that the cell fails?"""
         return self.workshop.judge(cell).predict(cell) is not None
 
+    def is_spared(self, cell: Cell) -> bool:
+        """Does a prediction take the place of compiling the cell, as far as can be told without importing anything?"""
+        return self._foretold(cell) is not None
+
     def _foretold(self, cell: Cell) -> Result | None:
         """What is said of a cell instead of compiling it, if predictions are to do that; its unit is resolved."""
         judge = self.workshop.judge(cell)

@@ -73,6 +73,9 @@ def _general(report: Report) -> Iterator[str]:
     if report.missing:
         unknown = f"{len(report.missing)} of {len(report.cells)} cells"
         yield _command("error", f"no record, so nothing is known of {unknown}", title="portcheck")
+    if report.untold:
+        unknown = f"{len(report.untold)} of {len(report.cells)} cells"
+        yield _command("error", f"nothing was compiled, so nothing is known of {unknown}", title="portcheck")
     if passed := _passed(report, strict=True):
         yield _command("error", f"Passed unexpectedly, which xfail_strict forbids: {passed}", title="take out of xfail")
 

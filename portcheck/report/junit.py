@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from portcheck import __version__
 from portcheck.report.incidents import causes
-from portcheck.report.model import MISSING, Group, Report, ReportCell
+from portcheck.report.model import MISSING, UNTOLD, Group, Report, ReportCell
 from portcheck.report.note import NOTE
 from portcheck.report.places import place
 from portcheck.report.text import one_line, shortened, visible
@@ -110,6 +110,8 @@ def _add_outcome(report: Report, case: Element, reported: ReportCell, groups: Ma
             _add(case, "failure", "xpass", f"passed unexpectedly, which xfail_strict forbids{reason}")
         case None if reported.result.origin == MISSING:
             _add(case, "error", "missing", "no record answers: portcheck check compiles it")
+        case None if reported.result.origin == UNTOLD:
+            _add(case, "error", "untold", "nothing was compiled (--static only), and it may fail all the same")
         case None:
             _add(case, "skipped", "skipped", "not reached")
 

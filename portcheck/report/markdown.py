@@ -15,6 +15,7 @@ from portcheck.report.matrix import headline, text_of
 from portcheck.report.model import Group, Report, ReportCell
 from portcheck.report.note import NOTE
 from portcheck.report.passed import at_most, surprises
+from portcheck.report.static import static_lines
 from portcheck.report.text import one_line, shortened, visible
 from portcheck.target import Target
 
@@ -37,7 +38,8 @@ def render(report: Report, limit: int | None = None) -> str:
     `limit` is in bytes of UTF-8: what does not fit is left out part by part, and counted.
     """
     head, tail = f"## portcheck: {escaped(headline(report))}", f"_{NOTE}_"
-    tools, matrices, groups = _tools(report), list(_matrices(report)), [*_groups(report), *_surprises(report)]
+    tools, matrices = _tools(report), list(_matrices(report))
+    groups = [*_groups(report), *_surprises(report), *map(escaped, static_lines(report))]
     left_out = 0
     if limit is not None:
         everything = len(groups) + len(matrices)

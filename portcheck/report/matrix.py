@@ -10,7 +10,7 @@ from portcheck.report.launches import render_launches
 from portcheck.report.model import MISSING, ORIGINS, SKIPPED, UNTOLD, Report, ReportCell
 from portcheck.report.note import NOTE
 from portcheck.report.passed import render_passed
-from portcheck.report.static import static_line
+from portcheck.report.static import static_lines
 from portcheck.report.style import Style
 from portcheck.report.tuned import render_tuned
 from portcheck.target import Target
@@ -39,7 +39,7 @@ def render(report: Report, *, color: bool, width: int | None) -> str:
     parts.extend(render_tuned(report, style, releases=several))
     parts.extend(render_launches(report, style, releases=several))
     parts.extend(render_passed(report, style, releases=several))
-    parts += [*static_line(report), _summary(report, several), NOTE]
+    parts += [*static_lines(report), _summary(report, several), NOTE]
     return "\n\n".join(parts) + "\n"
 
 

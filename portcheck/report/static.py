@@ -8,9 +8,10 @@ from portcheck.report.model import PREDICTED, Report
 from portcheck.report.passed import at_most
 
 
-def static_line(report: Report) -> Iterator[str]:
+def static_lines(report: Report) -> Iterator[str]:
     """The line about predictions, if there are any or nothing else was done; and predictions that were wrong."""
-    predicted, tried = len(report.predicted), [r for r in report.predicted if r.result.origin != PREDICTED]
+    predicted = len(report.predicted)
+    tried = [reported for reported in report.predicted if reported.status and reported.result.origin != PREDICTED]
     if report.untold:
         without = f"{len(report.untold)} cells have" if len(report.untold) > 1 else "1 cell has"
         rest = f"nothing was compiled, so {without} no verdict and may fail all the same"
@@ -23,7 +24,7 @@ def static_line(report: Report) -> Iterator[str]:
         yield (
             f"static: predicted {_failing(predicted)} before compiling; {len(report.came_true)} of them did fail{rest}"
         )
-    if wrong := [r.cell.name for r in tried if r.status in ("ok", "xpass")]:
+    if wrong := [reported.cell.name for reported in tried if reported.failure is None]:
         title = "Predicted to fail, but compiled: a mistake of portcheck, please report it"
         yield "\n".join([title, *(f"   {name}" for name in at_most(wrong))])
 

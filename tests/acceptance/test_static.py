@@ -1,184 +1,189 @@
-"""What is certain to fail before anything is compiled, as a user asks for it, compared with what compiling gives."""
+"""Predictions against what compiling says: none is wrong, and guards on the target are understood."""
 
 from __future__ import annotations
 
-import textwrap
+import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
     from tests.conftest import Project, Ran
 
-HEAD = """
-import triton
-import triton.language as tl
-from triton.language.extra import libdevice
-from triton.language.extra import libdevice as ld
-from triton.language.extra.cuda import libdevice as nvidia
-from triton.language import target_info
-from triton.language.target_info import is_hip
-
-FP8 = tl.constexpr(tl.float8e4nv)
-WIDE = tl.constexpr(False)
-
-@triton.jit
-def gamma(x):
-    return libdevice.tgamma(x)
-"""
-# Row → what stands in the kernel between loading `v` and storing it; `FLAG` is a constant, true in every row.
-BODIES = {
-    "plain": "v = libdevice.tgamma(v)",
-    "alias": "v = ld.tgamma(v)",
-    "helper": "v = gamma(v)",
-    "flag": "if FLAG:\n    v = libdevice.tgamma(v)",
-    "loop": "for _ in range(2):\n    v = libdevice.tgamma(v)",
-    "both_branches": "if n > 3:\n    v = libdevice.tgamma(v)",
-    "on_hip": "if is_hip():\n    v = libdevice.tgamma(v)",
-    "not_cuda": "if not target_info.is_cuda():\n    v = libdevice.tgamma(v)",
-    "fp8": "v = v.to(tl.float8e4nv).to(tl.float32)",
-    "fp8_global": "v = v.to(FP8).to(tl.float32)",
-    # What follows compiles, wherever the function or the type is missing.
-    "off_hip": "if not is_hip():\n    v = libdevice.tgamma(v)",
-    "else": "if is_hip():\n    v = v * 2\nelse:\n    v = libdevice.tgamma(v)",
-    "helper_off_hip": "if target_info.is_cuda():\n    v = gamma(v)",
-    "expression": "v = v * 2 if is_hip() else gamma(v)",
-    "and": "if FLAG and not is_hip():\n    v = libdevice.tgamma(v)",
-    "or": "if is_hip() or not FLAG:\n    v = v * 2\nelse:\n    v = gamma(v)",
-    "off_flag": "if not FLAG:\n    v = libdevice.tgamma(v)",
-    "off_global": "if WIDE:\n    v = libdevice.tgamma(v)",
-    "capable": "if target_info.cuda_capability_geq(8, 9):\n    v = v.to(tl.float8e4nv).to(tl.float32)",
-    "both_have_it": "v = libdevice.exp(v)",
-    "another_type": "v = v.to(tl.float8e5).to(tl.float32)",
-}
+KERNELS = Path(__file__).with_name("static_kernels.py")
 TARGETS = ("cuda:80", "cuda:90", "hip:gfx942")
-ON_HIP = {f"{row}@hip:gfx942" for row in list(BODIES)[:8]}
-EXPECTED = ON_HIP | {"fp8@cuda:80", "fp8_global@cuda:80"}
+# row: function, further constants, where it is predicted to fail; the row's name says more than the function's
+ROWS = {
+    "else": ("if_else", "", ""),
+    "not": ("not_hip", "", ""),
+    "is_cuda": ("cuda_only", "", ""),
+    "and": ("both_and", "FAST = true", ""),
+    "and, given false": ("both_and", "FAST = false", ""),
+    "or": ("both_or", "FAST = true", ""),
+    "or, given false": ("both_or", "FAST = false", ""),
+    "conditional": ("conditional", "", ""),
+    "nested": ("nested", "", ""),
+    "handed to a helper": ("passed_on", "", ""),
+    "a return guards nothing": ("early", "", "hip:gfx942"),
+    "constexpr name": ("named", "", ""),
+    "assignment makes it a run-time value": ("assigned", "", "hip:gfx942"),
+    "static_assert": ("asserted", "", "hip:gfx942"),
+    "capability": ("capability", "", ""),
+    "capability, major only": ("capability_one", "", ""),
+    "capability, too low": ("capability_wrong", "", "cuda:80"),
+    "compared": ("compare_guard", "", ""),
+    "current_target": ("current", "", ""),
+    "through a module": ("through_module", "", "hip:gfx942"),
+    "local name": ("local_name", "", ""),
+    "fp8": ("typed", 'DT = { dtype = "fp8e4nv" }', "cuda:80"),
+    "fp32": ("typed", 'DT = { dtype = "fp32" }', ""),
+    "fp8 zeros": ("zeros", 'DT = { dtype = "fp8e4nv" }', "cuda:80"),
+    "fp8 mentioned": ("mentioned", 'DT = { dtype = "fp8e4nv" }', ""),
+    "run-time condition": ("loop", "", "hip:gfx942"),
+    "no turn": ("static_loop", "N = 0", ""),
+    "two turns": ("static_loop", "N = 2", "hip:gfx942"),
+    "none": ("none_arg", "m = { none = true }", ""),
+    "not none": ("none_arg", "", "hip:gfx942"),
+}
+PREDICTED = {f"{row}@{target}" for row, (_, _, where) in ROWS.items() for target in where.split()}
+FURTHER = {"loop": ', n = "i32"', "none_arg": ', m = "*fp32"'}
+DODO = """
+from portcheck.rules import DOIT_CONFIG, portcheck_suite
 
-
-def kernels() -> str:
-    """A kernel for each body."""
-    parts = [HEAD]
-    for row, body in BODIES.items():
-        parts.append(
-            f"\n@triton.jit\ndef k_{row}(x, n, FLAG: tl.constexpr):\n"
-            "    at = tl.arange(0, 64)\n    v = tl.load(x + at)\n"
-            f"{textwrap.indent(body, '    ')}\n    tl.store(x + at, v)\n"
-        )
-    return "".join(parts)
+globals().update(portcheck_suite(manifest="portcheck.toml", baseline="baseline.toml", json="report.json"))
+"""
 
 
 def manifest() -> str:
-    rows = [f"[defaults]\ntargets = {list(TARGETS)}\n"]
-    for row in BODIES:
-        rows.append(
-            f'[[kernel]]\nname = "{row}"\ntarget = "kernels.py:k_{row}"\n'
-            'signature = { x = "*fp32:16", n = "i32" }\nconstants = { FLAG = true }\n'
-        )
-    return "\n".join(rows)
+    """All rows."""
+    parts = [f"[defaults]\ntargets = {list(TARGETS)}\n"]
+    for row, (function, constants, _) in ROWS.items():
+        further = "" if "m =" in constants else FURTHER.get(function, "")
+        parts.append(f'[[kernel]]\nname = "{row}"\ntarget = "kernels.py:{function}"\n')
+        parts.append(f'signature = {{ x = "*fp32"{further} }}\nconstants = {{ {constants} }}\n')
+    return "\n".join(parts)
 
 
 @pytest.fixture(scope="module")
-def suite(make_project: Callable[[], Project]) -> Project:
-    project = make_project()
-    project.write({"kernels.py": kernels(), "portcheck.toml": manifest()})
-    return project
+def project(make_project: Callable[[], Project]) -> Project:
+    """The kernels and their manifest."""
+    made = make_project()
+    made.write({"kernels.py": KERNELS.read_text(), "portcheck.toml": manifest()})
+    return made
 
 
 @pytest.fixture(scope="module")
-def foretold(suite: Project) -> Ran:
-    """With nothing compiled; before anything was."""
-    return suite.check("--static", "only")
+def only(project: Project) -> Ran:
+    """Predictions with an empty cache."""
+    return project.check("--static", "only")
 
 
 @pytest.fixture(scope="module")
-def compiled(suite: Project, foretold: Ran) -> Ran:
-    """Everything compiled, and predictions compared with that."""
-    return suite.check()
+def shown(project: Project, only: Ran) -> Ran:
+    """Everything compiled afterwards."""
+    return project.check()
 
 
-def predicted(ran: Ran) -> set[str]:
-    return {name for name, origin in ran.origins.items() if origin == "predicted"}
+def names(ran: Ran, **wanted: Any) -> set[str]:
+    """ROW@TARGET of the cells with these values."""
+    assert ran.report is not None, ran.err
+    cells = [cell for cell in ran.report["cells"] if all(cell[key] == value for key, value in wanted.items())]
+    return {cell["cell"].rpartition("@")[0] for cell in cells}
 
 
-def test_what_is_predicted_is_what_fails(foretold: Ran, compiled: Ran) -> None:
-    assert predicted(foretold) == EXPECTED
-    assert {name for name, (verdict, _) in compiled.verdicts.items() if verdict != "ok"} == EXPECTED
+def test_what_is_certain_to_fail_is_predicted_and_nothing_else(only: Ran) -> None:
+    assert names(only, **{"from": "predicted"}) == PREDICTED
+    assert names(only, status="new") == PREDICTED
 
 
-def test_a_function_that_a_module_names_is_looked_up_for_every_kernel_of_it(project: Project) -> None:
-    head = HEAD + "\ntgamma = libdevice.tgamma\n"  # from 3.2 on: also by those that do not mention it
-    project.write({"kernels.py": kernels().replace(HEAD, head), "portcheck.toml": manifest()})
+def test_what_is_not_predicted_has_no_verdict_and_is_not_green(only: Ran) -> None:
+    assert only.report is not None
+    summary = only.report["summary"]
 
-    foretold = project.check("-k", "both_have_it", "--static", "only")
-    compiled = project.check("-k", "both_have_it")
-
-    assert predicted(foretold) == {"both_have_it@hip:gfx942"}
-    assert compiled.verdicts["both_have_it@hip:gfx942"] == ("frontend-error", "frontend")
-
-
-def test_a_prediction_is_in_the_words_of_the_failure(foretold: Ran, compiled: Ran) -> None:
-    for name in EXPECTED:
-        assert foretold.verdicts[name] == compiled.verdicts[name]
-        for part in ("fingerprint", "source"):
-            assert foretold.cells[name][part] == compiled.cells[name][part]
-        assert foretold.failure(name)["message"] == compiled.failure(name)["message"]
+    assert names(only, verdict="ok") == set()
+    assert names(only, verdict=None, status=None, **{"from": "skipped"}) == names(only) - PREDICTED
+    assert (summary["ok"], summary["predicted"]) == (0, len(PREDICTED))
+    assert summary["static"] == {"predicted": len(PREDICTED), "came_true": 0}
+    assert "nothing was compiled" in only.out
+    assert only.status == 1
 
 
-def test_without_compiling_nothing_is_green(foretold: Ran) -> None:
-    assert foretold.status == 1
-    assert foretold.report is not None
-    summary = foretold.report["summary"]
-    assert (summary["ok"], summary["failed"], summary["predicted"]) == (0, len(EXPECTED), len(EXPECTED))
-    assert summary["skipped"] == summary["cells"] - len(EXPECTED)
-    assert foretold.verdicts["both_have_it@cuda:90"] == (None, None)
-    assert "nothing was compiled, so 53 cells have no verdict and may fail all the same" in foretold.out
+def test_every_prediction_comes_true_in_the_words_of_the_compiler(only: Ran, shown: Ran) -> None:
+    assert shown.report is not None and only.report is not None
+    alike = {c["cell"] for c in only.report["cells"] if c["fingerprint"]} - {"static_assert@hip:gfx942@3.9.0"}
 
-
-def test_how_many_came_true_is_told(compiled: Ran) -> None:
-    assert compiled.report is not None
-    assert compiled.report["summary"]["static"] == {"predicted": 10, "came_true": 10}
-    assert "static: predicted 10 failing cells before compiling; 10 of them did fail" in compiled.out
-
-
-def test_nothing_predicted_is_taken_for_a_verdict_later(suite: Project, foretold: Ran, compiled: Ran) -> None:
-    assert set(compiled.origins.values()) == {"compiled"}  # after `only` had predicted
-
-
-def test_what_is_certain_to_fail_need_not_be_compiled(make_project: Callable[[], Project]) -> None:
-    project = make_project()
-    project.write({"kernels.py": kernels(), "portcheck.toml": manifest()})
-
-    ran = project.check("--static", "skip", "-k", "plain", "-k", "fp8")
-
-    assert ran.origins == {
-        **{f"plain@{target}": "compiled" for target in TARGETS},
-        **{f"fp8@{target}": "compiled" for target in TARGETS},
-        "plain@hip:gfx942": "predicted",
-        "fp8@cuda:80": "predicted",
+    assert names(shown, verdict="frontend-error") == PREDICTED
+    assert names(shown, **{"from": "predicted"}) == set()
+    assert shown.report["summary"]["static"] == {"predicted": len(PREDICTED), "came_true": len(PREDICTED)}
+    assert f"predicted {len(PREDICTED)} failing cells before compiling; {len(PREDICTED)} of them did fail" in shown.out
+    assert {c["cell"]: c["fingerprint"] for c in shown.report["cells"] if c["cell"] in alike} == {
+        c["cell"]: c["fingerprint"] for c in only.report["cells"] if c["cell"] in alike
     }
-    assert ran.status == 1
 
 
-def test_no_prediction_is_frozen(suite: Project, compiled: Ran) -> None:
-    status, _, err = suite.doit("baseline", "-o", "frozen.toml", "static=skip")
+def test_records_of_verdicts_are_no_predictions(project: Project, shown: Ran) -> None:
+    again = project.check("--static", "only")
 
-    assert status != 0 or "static" in err
-    assert not (suite.folder / "frozen.toml").exists()
-
-
-@pytest.mark.parametrize("flag", [["--force"], ["--audit", "3"], ["--save-ir", "ir"]])
-def test_what_asks_for_compiling_does_not_go_with_only(suite: Project, flag: list[str]) -> None:
-    ran = suite.check("--static", "only", *flag)
-
-    assert (ran.status, ran.out) == (2, "")
-    assert f"{flag[0]}: --static only compiles nothing" in ran.err
+    assert names(again, **{"from": "predicted"}) == PREDICTED
+    assert names(again, verdict="ok") == set()
 
 
-def test_a_module_that_cannot_be_imported_is_red_with_nothing_compiled(project: Project) -> None:
-    project.write({"kernels.py": "import not_there", "portcheck.toml": manifest()})
+def test_skipping_compiles_the_rest_and_files_no_prediction(make_project: Callable[[], Project]) -> None:
+    project = make_project()
+    project.write({"kernels.py": KERNELS.read_text(), "portcheck.toml": manifest()})
+    rows = ("-k", "fp8", "-k", "else")
 
-    ran = project.check("--static", "only", "-k", "plain", "-t", "cuda:90")
+    first = project.check("--static", "skip", *rows)
+    second = project.check(*rows)
 
-    assert ran.verdicts == {"plain@cuda:90": ("import-error", "import")}
+    assert names(first, **{"from": "predicted"}) == {"fp8@cuda:80"}
+    assert len(names(first, **{"from": "compiled"})) == 5
+    assert "predicted 1 failing cell, which was not compiled" in first.out
+    assert names(second, **{"from": "compiled"}) == {"fp8@cuda:80"}
+    assert names(second, **{"from": "predicted"}) == set()
+
+
+def test_a_prediction_is_not_frozen_into_a_baseline(project: Project, shown: Ran) -> None:
+    project.write({"dodo.py": DODO})
+
+    with project.start_doit("baseline", "static=skip") as process:
+        _, err = process.communicate(timeout=300)
+
+    assert "static=skip: a baseline is made of verdicts" in err
+    assert not (project.folder / "baseline.toml").exists()
+
+
+def test_doit_takes_it_too(project: Project, shown: Ran) -> None:
+    project.write({"dodo.py": DODO})
+
+    with project.start_doit("portcheck", "static=only") as process:
+        out, _ = process.communicate(timeout=300)
+    report = json.loads((project.folder / "report.json").read_text())
+    with project.start_doit("portcheck", "static=olny") as process:
+        _, wrong = process.communicate(timeout=300)
+
+    assert "nothing was compiled" in out
+    assert report["summary"]["predicted"] == len(PREDICTED)
+    assert "static=olny: has to be one of show, skip, only" in wrong
+
+
+@pytest.mark.parametrize("flag", [("--force",), ("--audit", "2"), ("--save-ir", "ir")])
+def test_what_needs_a_compile_is_refused(project: Project, flag: tuple[str, ...]) -> None:
+    ran = project.check("--static", "only", *flag)
+
+    assert ran.status == 2
+    assert "--static only compiles nothing" in ran.err
+
+
+def test_replaced_parts_of_triton_end_all_predictions(make_project: Callable[[], Project]) -> None:
+    project = make_project()
+    fill = "from triton.language.extra.hip import libdevice as _hip\n_hip.tgamma = _hip.exp\n\n\n"
+    source = KERNELS.read_text()
+    project.write({"kernels.py": source.replace("@triton.jit\ndef if_else", f"{fill}@triton.jit\ndef if_else")})
+    project.write({"portcheck.toml": manifest()})
+
+    ran = project.check("--static", "only", "-k", "two turns")
+
+    assert names(ran, **{"from": "predicted"}) == set()

@@ -23,6 +23,7 @@ KERNEL: dict[str, Any] = {
     ],
     "tuned": [],
     "computed": [],
+    "uses": [],
     "options": {"cuda": ["maxnreg", "num_warps"], "hip": ["num_warps", "waves_per_eu"]},
 }
 WHERE = 'portcheck.toml: kernel "k": '

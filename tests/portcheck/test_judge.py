@@ -35,10 +35,10 @@ KERNEL: dict[str, Any] = {
     "params": [{"name": "x", "constexpr": False, "default": False}],
     "tuned": [],
     "computed": [],
+    "uses": [],
     "options": {"cuda": ["num_warps"], "hip": ["num_warps"]},
     "parts": {"the code of k": "0123"},
     "open": [],
-    "uses": [],
     "source": ["kernels.py", 1, 1],
 }
 TYPED = 'signature = { x = "*fp32" }\n'
