@@ -25,12 +25,13 @@ constants.NONE = { none = true }
 constants.DT = { dtype = "fp8e4nv" }
 constants.F = { jit = "m:f" }
 """
+PLAIN: dict[str, Any] = {"uses": [], "params": [], "tuned": [], "computed": [], "source": ["kernels.py", 1, 1]}
 
 
 def kernel(when: Any = (), **use: Any) -> dict[str, Any]:
     """A kernel with one use, by default of a function that NVIDIA does not have."""
     found = {"refused": {"cuda": SAID}, "dtype": None, "when": list(when), "at": ["kernels.py", 3, 5], **use}
-    return {"uses": [found], "params": [{"name": "DEFAULT", "value": 3}], "source": ["kernels.py", 1, 1]}
+    return {**PLAIN, "uses": [found], "params": [{"name": "DEFAULT", "value": 3}]}
 
 
 @pytest.mark.parametrize(
@@ -129,7 +130,7 @@ def test_a_type_that_the_target_refuses(make_cell: MakeCell) -> None:
 @pytest.mark.parametrize("type_", ['"*fp8e4nv"', '"tensordesc<fp8e4nv[32, 32]>"', '["i32", "*fp8e4nv"]', '"fp8e4nv"'])
 def test_a_type_of_an_argument_that_the_target_refuses(make_cell: MakeCell, type_: str) -> None:
     cell = make_cell(f"signature = {{ x = {type_} }}")
-    plain = {"uses": [], "params": [], "source": ["kernels.py", 1, 1]}
+    plain = PLAIN
 
     failure = predict(cell, plain, SUPPORT)
 
@@ -141,8 +142,15 @@ def test_a_type_of_an_argument_that_the_target_refuses(make_cell: MakeCell, type
 def test_options_that_decide_about_types_leave_it_open(make_cell: MakeCell) -> None:
     cell = make_cell('signature = { x = "*fp8e4nv" }\noptions = { supported_fp8_dtypes = { tuple = ["fp8e4nv"] } }')
 
-    assert predict(cell, {"uses": [], "params": [], "source": ["kernels.py", 1, 1]}, SUPPORT) is None
+    assert predict(cell, PLAIN, SUPPORT) is None
 
 
 def test_most_rows_have_nothing_to_predict_from(make_cell: MakeCell) -> None:
     assert not may_fail(make_cell(ROW).row, {"uses": []})
+
+
+def test_the_default_of_what_a_launch_chooses_is_nobody_s_value(make_cell: MakeCell) -> None:
+    guarded = kernel([["param", "DEFAULT"], True])
+
+    assert predict(make_cell(ROW), guarded, SUPPORT) is not None
+    assert predict(make_cell(ROW), {**guarded, "tuned": ["DEFAULT"]}, SUPPORT) is None

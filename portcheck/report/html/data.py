@@ -17,7 +17,7 @@ from portcheck.report.launches import render_launches
 from portcheck.report.matrix import headline, text_of
 from portcheck.report.model import Report, ReportCell
 from portcheck.report.passed import at_most, surprises
-from portcheck.report.static import static_line
+from portcheck.report.static import static_lines
 from portcheck.report.style import Style
 from portcheck.report.tuned import render_tuned
 from portcheck.verdicts import Artifact
@@ -62,7 +62,7 @@ def as_dict(report: Report) -> dict[str, Any]:
             _packed(cell, text_of(reported)) for cell, reported in zip(plain["cells"], report.cells, strict=True)
         ],
         "headline": headline(report),
-        "static": next(static_line(report), None),
+        "static": next(static_lines(report), None),
         "manifest": report.manifest,
         "told": {group.letter: body for group, body in described(report, releases=len(report.toolchains) > 1)},
         "own": dict(_own(report)),
@@ -137,7 +137,7 @@ def _notices(report: Report) -> Iterator[dict[str, Any]]:
     """What is to be said beside the failures: a title, and lines."""
     several = len(report.toolchains) > 1
     paragraphs = [told for render in PARAGRAPHS for told in render(report, Style(color=False), releases=several)]
-    for paragraph in (*paragraphs, *islice(static_line(report), 1, None)):  # after the line: what was wrong
+    for paragraph in (*paragraphs, *islice(static_lines(report), 1, None)):  # after the line: what was wrong
         title, *told = paragraph.splitlines()
         yield {"title": title, "lines": at_most([line.strip() for line in told])}
     for title, told in surprises(report, releases=several):
