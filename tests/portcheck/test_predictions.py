@@ -150,7 +150,7 @@ def test_most_rows_have_nothing_to_predict_from(make_cell: MakeCell) -> None:
 
 
 def test_the_default_of_what_a_launch_chooses_is_nobody_s_value(make_cell: MakeCell) -> None:
-    guarded = kernel([["param", "DEFAULT"], True])
+    guarded = kernel([[["param", "DEFAULT"], True]])
 
     assert predict(make_cell(ROW), guarded, SUPPORT) is not None
     assert predict(make_cell(ROW), {**guarded, "tuned": ["DEFAULT"]}, SUPPORT) is None
