@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from portcheck import fit, predictions
@@ -21,20 +20,17 @@ from portcheck.compiler.outcome import import_failure, judge
 from portcheck.compiler.service import Service
 from portcheck.compiler.tree import Imported, Process
 from portcheck.diagnose import limits
-from portcheck.errors import UsageError
 from portcheck.expansion import Cost, Expander, Launches, launches
 from portcheck.filing import CellKeys, Filed, Filing, Finished, Front
 from portcheck.inputs import Inputs
 from portcheck.installed import StandIns
 from portcheck.keys import canonical, digest, make_key
-from portcheck.manifest.model import Row
 from portcheck.observer import Observer
 from portcheck.reasons import Memory, differences
 from portcheck.resolution import Resolution, Resolver
+from portcheck.resolved import Resolved
 from portcheck.supports import Supports
-from portcheck.target import Target
 from portcheck.toolchain.model import Toolchain
-from portcheck.units import references
 from portcheck.verdicts import Failure, Outcome, Position, Result
 
 
@@ -76,17 +72,15 @@ class Judge:
             service: starts the compile service when it is first called, which is when the first cell needs it.
         """
         make = partial(make_key, salt=salt, toolchain=toolchain.digest)
-        self._units, self._service = units, service
+        self._service = service
         self._observer, self._memory = observer, Memory(store, str(observer.folder))
         self._filing = Filing(store, Anchors(observer.source), make)
         self._resolver = Resolver(Chains(store, "inputs", partial(make, "inputs")), observer, base, distributions)
         self._expander = Expander(Chains(store, "configs", partial(make, "configs")), observer, self._resolver)
         self._keys = KeyMaker(toolchain.digest, make, self._resolver.observe)
         self._supports = Supports(store, make, lambda targets: service().supports(targets))
-        self._resolutions: dict[tuple[Unit, Target], Resolution] = {}
+        self._resolved = Resolved(units, self._resolver, service)
         self._may_fails: dict[tuple[str, int], bool] = {}
-        self._locks: defaultdict[Unit, threading.Lock] = defaultdict(threading.Lock)
-        self._lock = threading.Lock()
 
     def look_up(self, cell: Cell) -> Result | None:
         """The verdict of a cell if records answer it. No child process, no import.
@@ -94,7 +88,7 @@ class Judge:
         Raises:
             UsageError: the row does not fit its kernel.
         """
-        resolution = self._resolution(cell, importing=False)
+        resolution = self._resolved.look_up(cell)
         return self._recorded(cell, resolution) if resolution and not resolution.failed else None
 
     def is_resolved(self, cell: Cell) -> bool:
@@ -103,7 +97,7 @@ class Judge:
         Raises:
             UsageError: the row does not fit its kernel.
         """
-        resolution = self._resolution(cell, importing=False)
+        resolution = self._resolved.look_up(cell)
         return bool(resolution and (resolution.failed or self._launches(cell, resolution, asking=False)))
 
     def resolve(self, cell: Cell) -> None:
@@ -114,8 +108,7 @@ class Judge:
         Raises:
             UsageError: the row does not fit its kernel, or names a module that does not exist.
         """
-        resolution = self._resolution(cell, importing=True)
-        assert resolution is not None  # importing always gives one
+        resolution = self._resolved.resolve(cell)
         if not resolution.failed:
             self._launches(cell, resolution, asking=True)
         if self._may_fail(cell, resolution):
@@ -123,8 +116,7 @@ class Judge:
 
     def predict(self, cell: Cell) -> Result | None:
         """The failure that a cell is certain to have, as far as it can be told of what is known by now."""
-        with self._lock:
-            resolution = self._resolutions.get((self._units[cell.row.name], cell.target))
+        resolution = self._resolved.known(cell)
         if resolution is None or not self._may_fail(cell, resolution):
             return None
         kernel = resolution.kernels[cell.row.ref.function]
@@ -140,15 +132,14 @@ class Judge:
         Raises:
             UsageError: the row does not fit its kernel.
         """
-        resolution = self._resolution(cell, importing=False)
+        resolution = self._resolved.look_up(cell)
         if resolution is None or resolution.failed:
             return False
         return not self._may_fail(cell, resolution) or self._supports.known(cell.target) is not None
 
     def not_imported(self, cell: Cell) -> Result | None:
         """The failure of a cell whose module cannot be imported, once that was tried."""
-        with self._lock:
-            resolution = self._resolutions.get((self._units[cell.row.name], cell.target))
+        resolution = self._resolved.known(cell)
         return self._not_imported(cell, resolution.failed) if resolution and resolution.failed else None
 
     def judge(self, cell: Cell, *, force: bool = False) -> Result:
@@ -157,8 +148,7 @@ class Judge:
         Raises:
             UsageError: the row does not fit its kernel, or names a module that does not exist.
         """
-        resolution = self._resolution(cell, importing=True)
-        assert resolution is not None  # importing always gives one
+        resolution = self._resolved.resolve(cell)
         if resolution.failed:
             return self._not_imported(cell, resolution.failed)
         found = self._launches(cell, resolution, asking=True, force=force)
@@ -176,9 +166,9 @@ class Judge:
         """
         lists: dict[str, None] = {}
         for cell in cells:
-            resolution = self._resolution(cell, importing=True)
-            lists |= dict.fromkeys(self._resolver.lists(self._units[cell.row.name], cell.target))
-            if resolution and not resolution.failed and self._launches(cell, resolution, asking=True):
+            resolution = self._resolved.resolve(cell)
+            lists |= dict.fromkeys(self._resolver.lists(self._resolved.unit(cell), cell.target))
+            if not resolution.failed and self._launches(cell, resolution, asking=True):
                 lists |= dict.fromkeys(self._expander.lists(cell, resolution))
         return self._observer.depends_on(lists)
 
@@ -188,8 +178,7 @@ class Judge:
         Raises:
             UsageError: the row does not fit its kernel, or names a module that does not exist.
         """
-        resolution = self._resolution(cell, importing=True)
-        assert resolution is not None  # importing always gives one
+        resolution = self._resolved.resolve(cell)
         return self._not_imported(cell, resolution.failed).outcome.failure if resolution.failed else None
 
     def identity(self, cell: Cell) -> str | None:
@@ -198,8 +187,7 @@ class Judge:
         Raises:
             UsageError: the row does not fit its kernel, or names a module that does not exist.
         """
-        resolution = self._resolution(cell, importing=True)
-        assert resolution is not None  # importing always gives one
+        resolution = self._resolved.resolve(cell)
         if resolution.failed:
             return None
         found = self._launches(cell, resolution, asking=True)
@@ -212,13 +200,12 @@ class Judge:
 
     def inputs(self, cell: Cell) -> Inputs | None:
         """What importing the cell's unit read, but for Triton and Python, if known; one object for each unit."""
-        with self._lock:
-            found = self._resolutions.get((self._units[cell.row.name], cell.target))
+        found = self._resolved.known(cell)
         return found.inputs if found else None
 
     def why(self, cell: Cell) -> str:
         """Why no record answers for a cell, as far as can be told without importing anything."""
-        resolution = self._resolution(cell, importing=False)
+        resolution = self._resolved.look_up(cell)
         if resolution is None:
             return f"{cell.row.ref.unit} is new, or something that importing it reads has changed"
         if resolution.failed:
@@ -236,7 +223,7 @@ class Judge:
 
     def cost(self, cell: Cell) -> Cost | None:
         """What the configurations of a row cost, as far as they are known without importing; None if it has none."""
-        resolution = self._resolution(cell, importing=False)
+        resolution = self._resolved.look_up(cell)
         if resolution is None or resolution.failed:
             return None
         found = self._launches(cell, resolution, asking=False)
@@ -254,8 +241,7 @@ class Judge:
         Raises:
             UsageError: the row does not fit its kernel, or names a module that does not exist.
         """
-        resolution = self._resolution(cell, importing=True)
-        assert resolution is not None  # importing always gives one
+        resolution = self._resolved.resolve(cell)
         if resolution.failed:
             return Standing(self._not_imported(cell, resolution.failed), (), ())
         self._launches(cell, resolution, asking=True)
@@ -273,8 +259,7 @@ class Judge:
         Raises:
             LookupError: the front end did not get to its end, so there is nothing to compare.
         """
-        resolution = self._resolution(cell, importing=True)
-        assert resolution is not None  # importing always gives one
+        resolution = self._resolved.resolve(cell)
         if resolution.failed:
             raise LookupError(cell.name)
         found = self._launches(cell, resolution, asking=True)
@@ -309,8 +294,7 @@ class Judge:
         Raises:
             UsageError: the row does not fit its kernel, or names a module that does not exist.
         """
-        resolution = self._resolution(cell, importing=True)
-        assert resolution is not None  # importing always gives one
+        resolution = self._resolved.resolve(cell)
         if resolution.failed:
             return self._not_imported(cell, resolution.failed).outcome.failure, None
         found = self._launches(cell, resolution, asking=True)
@@ -330,7 +314,7 @@ class Judge:
         """The outputs of all stages of a judged cell; None for one that the store has lost."""
         if not result.outcome.artifacts:
             return {}
-        resolution = self._resolution(cell, importing=False)
+        resolution = self._resolved.look_up(cell)
         if resolution is None or resolution.failed:
             return {}
         return self._filing.artifacts(self._keys.of(self._shown(cell, resolution, result), resolution), result.outcome)
@@ -341,43 +325,6 @@ class Judge:
         cells = found.cells if found and found.cells else (cell,)
         label = result.configs.shown if result and result.configs else None
         return next((one for one in cells if one.configuration and one.configuration.label == label), cells[0])
-
-    def _resolution(self, cell: Cell, *, importing: bool) -> Resolution | None:
-        unit = self._units[cell.row.name]
-        with self._lock:
-            lock = self._locks[unit]
-        with lock:
-            found = self._resolutions.get((unit, cell.target)) or self._resolver.look_up(unit, cell.target)
-            if found is None and importing:
-                found = self._resolver.record(unit, cell.target, self._import(unit, cell.target))
-            if found:
-                self._resolutions[unit, cell.target] = found
-        if found:
-            self._check(cell, found)
-        return found
-
-    def _import(self, unit: Unit, target: Target) -> Imported:
-        """Import a unit; if it sets variables that Triton reads early, anew where they are set from the start."""
-        imported = self._service().load(unit, target)
-        early = {name: value for name, value in imported.set_early.items() if value is not None}
-        if imported.failed or not early:
-            return imported
-        again = self._service().load(replace(unit, env=tuple(sorted({**dict(unit.env), **early}.items()))), target)
-        return replace(again, env=early, asked=(*imported.asked, *again.asked))
-
-    def _check(self, cell: Cell, resolution: Resolution) -> None:
-        row, failed = cell.row, resolution.failed
-        if failed is None:
-            if mistakes := fit.mistakes(cell, resolution.kernels[row.ref.function]):
-                raise UsageError("\n".join(mistakes))
-        elif failed.error and (absent := next(_absent(row, failed.error["text"]), None)):
-            raise UsageError(f"{row.where}: constants: {absent}: correct the name, or where it is")
-        elif (
-            failed.error
-            and (missing := failed.error["missing_module"])
-            and f"{row.ref.unit}.".startswith(f"{missing}.")
-        ):
-            raise UsageError(f'{row.where}: target: no module "{missing}": install it, or put it beside the manifest')
 
     def _recorded(self, cell: Cell, resolution: Resolution) -> Result | None:
         """What records say of a row, if they say it of all that it asks for."""
@@ -482,13 +429,13 @@ class Judge:
         """Is there anything to predict from? Not if user code replaced parts of Triton: it may have filled gaps."""
         if resolution.failed or resolution.patched:
             return False
-        by = (cell.row.name, id(resolution))  # kept in `_resolutions`, so the id is good
+        by = (cell.row.name, id(resolution))  # kept in `_resolved`, so the id is good
         if by not in self._may_fails:
             self._may_fails[by] = predictions.may_fail(cell.row, resolution.kernels[cell.row.ref.function])
         return self._may_fails[by]
 
     def _not_imported(self, cell: Cell, imported: Imported) -> Result:
-        failure = import_failure(imported, cell.row.ref.unit, self._units[cell.row.name].timeout)
+        failure = import_failure(imported, cell.row.ref.unit, self._resolved.unit(cell).timeout)
         return Result(Outcome(failure), "compiled")
 
     def _result(self, cell: Cell, resolution: Resolution, keys: CellKeys, filed: Filed, origin: str) -> Result:
@@ -502,14 +449,6 @@ class Judge:
             source=Position(*resolution.kernels[cell.row.ref.function]["source"]),
             warning=warning,
         )
-
-
-def _absent(row: Row, said: str) -> Iterator[str]:
-    """Which of the row's `jit` constants is not there, if that is what an import `said`."""
-    for reference in references(row):
-        unit, _, function = reference.rpartition(":")
-        if said.startswith(f"{unit} has no {function}, which a jit constant names"):
-            yield said
 
 
 def _front_end(front: Front | None) -> str:
