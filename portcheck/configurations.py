@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from portcheck.diagnose import limits
 from portcheck.keys import digest
-from portcheck.verdicts import Configs, Failed, Result
+from portcheck.verdicts import Configs, Failed, Failure, Result
 
 Chooser = Callable[[Sequence["Configuration"]], list["Configuration"]]
 
@@ -53,6 +54,15 @@ def _sample(configurations: Sequence[Configuration], number: int) -> list[Config
 
 
 _CHOOSERS: Mapping[str, Chooser] = {"first": lambda all_of: list(all_of[:1]), "extremes": _extremes, "all": list}
+
+# What `Autotuner._bench` takes for a configuration that loses, beside OutOfResources; all else leaves the launch.
+_LOSING = ("CompileTimeAssertionFailure", "PTXASError")
+
+
+def is_passed_over(failure: Failure) -> bool:
+    """Does Triton's autotuner go on with the next configuration after such a failure, instead of raising it?"""
+    return failure.verdict == limits.VERDICT or (failure.error or "").rpartition(".")[2] in _LOSING
+
 
 # Where verdicts came from, the dearest first: a row came from where the dearest of its configurations did.
 _DEAREST = ("compiled", "cutoff", "remote", "cached", "predicted", "skipped")

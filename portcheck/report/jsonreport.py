@@ -9,6 +9,7 @@ from typing import Any
 
 from portcheck import __version__
 from portcheck.baseline import Entry
+from portcheck.configurations import is_passed_over
 from portcheck.diagnose import limits
 from portcheck.manifest.model import Expectation
 from portcheck.report.model import SKIPPED, Group, Report, ReportCell
@@ -124,6 +125,7 @@ def _configs(configs: Configs | None) -> dict[str, Any] | None:
                 "verdict": failed.failure.verdict,
                 "stage": failed.failure.stage,
                 "message": failed.failure.message,
+                "passed_over": is_passed_over(failed.failure),
             }
             for failed in configs.failed
         ],

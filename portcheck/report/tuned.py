@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from portcheck.configurations import is_passed_over
 from portcheck.diagnose.fingerprint import fingerprint
 from portcheck.report.model import Report, ReportCell
 from portcheck.report.style import Style
 from portcheck.verdicts import Failed
 
 _LABELS = 3  # configurations that are named for each cell
+_RAISED = "Triton's autotuner does not pass over this: a launch that tunes raises it, so take the configuration out"
 
 
 def render_tuned(report: Report, style: Style, *, releases: bool) -> Iterator[str]:
@@ -26,6 +28,7 @@ def render_tuned(report: Report, style: Style, *, releases: bool) -> Iterator[st
         for cells in failing.values():
             failure = cells[0][1][0].failure
             lines.append(f"   {failure.verdict} in {failure.stage}: {failure.message}")
+            lines += [] if is_passed_over(failure) else [f"      {_RAISED}"]
             lines += [f"      {_told(reported, failed, releases)}" for reported, failed in cells]
         yield "\n".join(lines)
     partly = [one for one in report.cells if one.result.configs and one.result.configs.of < one.result.configs.total]

@@ -102,6 +102,7 @@ def test_a_row_is_ok_if_a_configuration_survives_and_says_how_many_do(make_proje
                     "verdict": "frontend-error",
                     "stage": "frontend",
                     "message": TOO_LARGE,
+                    "passed_over": False,
                 }
                 for warps in (2, 4)
             ],
@@ -109,6 +110,7 @@ def test_a_row_is_ok_if_a_configuration_survives_and_says_how_many_do(make_proje
         assert cell["resources"]["num_warps"] == 2
     assert "scale  ok 4/6   ok 4/6" in ran.out
     assert "scale on cuda:90: 2 of 6: BLOCK=2097152, num_warps=2, num_stages=3; BLOCK=2097152" in ran.out
+    assert "Triton's autotuner does not pass over this: a launch that tunes raises it" in ran.out
     assert (
         'portcheck: scale: 6 of 6 configurations for each of 2 targets: 12 compiles; configs = "first" would take 2'
         in ran.err

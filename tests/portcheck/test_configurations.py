@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from portcheck.configurations import Configuration, choose, combine
+from portcheck.configurations import Configuration, choose, combine, is_passed_over
 from portcheck.verdicts import Configs, Failed, Failure, Outcome, Result
 
 TOO_LARGE = Failure("launch-limit", "launch", "needs too much shared memory")
@@ -100,6 +100,21 @@ def test_what_heuristics_compute_alone_is_no_choice() -> None:
     computed = Configuration("", {"EVEN": True}, {}, {})
 
     assert combine([(computed, passed())], "any", total=1).configs is None
+
+
+@pytest.mark.parametrize(
+    ("failure", "passes"),
+    [
+        (TOO_LARGE, True),
+        (Failure("assembler-error", "cubin", "no", error="triton.runtime.errors.PTXASError"), True),
+        (Failure("frontend-error", "frontend", "no", error="triton.compiler.errors.CompileTimeAssertionFailure"), True),
+        (Failure("frontend-error", "frontend", "no", error="builtins.ValueError"), False),
+        (Failure("mlir-error", "ttgir", "no", error="builtins.RuntimeError"), False),
+        (Failure("crash", "llir", "its process was killed by signal 6"), False),
+    ],
+)
+def test_what_triton_s_autotuner_passes_over(failure: Failure, passes: bool) -> None:
+    assert is_passed_over(failure) == passes
 
 
 def passed(origin: str = "compiled") -> Result:
