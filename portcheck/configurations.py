@@ -61,7 +61,7 @@ _LOSING = ("CompileTimeAssertionFailure", "PTXASError")
 
 def is_passed_over(failure: Failure) -> bool:
     """Does Triton's autotuner go on with the next configuration after such a failure, instead of raising it?"""
-    return failure.verdict == limits.VERDICT or (failure.error or "").rpartition(".")[2] in _LOSING
+    return failure.verdict == limits.VERDICT or (failure.raised or "").rpartition(".")[2] in _LOSING
 
 
 # Where verdicts came from, the dearest first: a row came from where the dearest of its configurations did.

@@ -13,6 +13,7 @@ _FAILURE = {
     "stage": str,
     "message": str,
     "error": (str, None),
+    "raised": (str, None),
     "detail": str,
     "pass_name": (str, None),
     "position": (Fixed(str, int, (int, None)), None),

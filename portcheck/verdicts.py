@@ -46,6 +46,7 @@ class Failure:
     stage: str  # import, options, frontend, ttir, ttgir, llir, ptx, cubin, amdgcn, hsaco, …
     message: str  # the line that says what is wrong
     error: str | None = None  # the exception's type
+    raised: str | None = None  # the type of what leaves the launch, which may be wrapped around that
     detail: str = ""  # everything worth reading: exception text, diagnostics of fd 2
     pass_name: str | None = None  # the compiler pass that failed, where known
     position: Position | None = None
@@ -118,6 +119,7 @@ def failure_to_dict(failure: Failure | None) -> dict[str, Any] | None:
         "stage": failure.stage,
         "message": failure.message,
         "error": failure.error,
+        "raised": failure.raised,
         "detail": failure.detail,
         "pass_name": failure.pass_name,
         "position": [at.file, at.line, at.column] if at else None,

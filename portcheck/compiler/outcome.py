@@ -116,6 +116,7 @@ def _raised(attempt: Attempt, result: Mapping[str, Any]) -> Failure:
         stage,
         said.message,
         error=result["type"],
+        raised=result.get("raised_by"),
         detail=detail,
         pass_name=said.pass_name,
         position=_position(attempt, result, text),
