@@ -73,5 +73,7 @@ def _needed(release: str, site: Path) -> Iterator[Path]:
     for dist in site.glob("triton-*.dist-info"):
         requires = Distribution.at(dist).requires or ()
         names += [re.split(r"[^\w.-]", line, maxsplit=1)[0] for line in requires if "extra ==" not in line]
-    paths = (site / name.replace("-", "_") for name in dict.fromkeys(names))
-    yield from (path for path in paths if path.exists())
+    for name in dict.fromkeys(names):
+        files = [file for dist in Distribution.discover(name=name, path=[str(site)]) for file in dist.files or ()]
+        tops = {file.parts[0] for file in files} - {"..", "__pycache__"}
+        yield from (site / top for top in sorted(tops) if (site / top).exists())
