@@ -50,9 +50,13 @@ HELPERS = """
 
     LIMIT = tl.constexpr(4)
 
+    @triton.constexpr_function
+    def twice(n):
+        return 2 * n
+
     @triton.jit
     def fails(x):
-        tl.static_assert(LIMIT > 5, "the limit is too low")
+        tl.static_assert(twice(LIMIT) > 10, "the limit is too low")
         return x
 """
 ROW = '[[kernel]]\nname = "{0}"\ntarget = "kernels.py:{1}"\nsignature = {{ x = "*fp32:16", y = "*fp32:16" }}\n{2}\n'
