@@ -27,7 +27,7 @@ def run_alone(folder: Path, toolchain: Toolchain) -> tuple[int, str]:
         OSError: no environment could be made for it, or it could not be started.
     """
     with tempfile.TemporaryDirectory(prefix="portcheck-alone-") as scratch:
-        python = _make_environment(Path(scratch), toolchain)
+        python = make_environment(Path(scratch), toolchain)
         kept = {name: value for name, value in os.environ.items() if name in _INHERITED}
         process = subprocess.Popen(
             [python, "-I", str(folder / NAME)],
@@ -49,7 +49,7 @@ def run_alone(folder: Path, toolchain: Toolchain) -> tuple[int, str]:
     return process.returncode, said
 
 
-def _make_environment(folder: Path, toolchain: Toolchain) -> str:
+def make_environment(folder: Path, toolchain: Toolchain) -> str:
     """Make it; returns its interpreter."""
     assert toolchain.package is not None  # it has just compiled something
     made = subprocess.run(

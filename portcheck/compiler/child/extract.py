@@ -113,9 +113,8 @@ class Expressions:
         if type(value) is dict:
             pairs = ("%s: %s" % (self.of(k, what), self.of(v, what)) for k, v in value.items())
             return "{%s}" % ", ".join(pairs)
-        function, wrappers = kernels.unwrap(value) if hasattr(value, "fn") else (None, [])
-        if kernels.is_decorated(function if wrappers else value):
-            function = function if wrappers else value
+        function = value if kernels.is_decorated(value) else kernels.unwrap(value)[0]
+        if function is not None:
             self.functions.append(function)
             return str(self._name(function))
         raise Incomplete("%s is of type %s, which cannot be written down" % (what, type(value).__qualname__))
