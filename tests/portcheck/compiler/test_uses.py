@@ -49,7 +49,10 @@ BODIES: dict[str, tuple[str, list[Any]]] = {
     "off": ("if OFF:\n    v = gamma(v)", []),
     # An argument in most rows, and a constant in others: the row decides.
     "argument": ("if n > 3:\n    v = gamma(v)", [[[["compare", "Gt", ["param", "n"], ["value", 3]], True]]]),
-    "run_time": ("if tl.program_id(0) > 3:\n    v = gamma(v)", [[]]),
+    "run_time": (
+        "if tl.program_id(0) > 3:\n    v = gamma(v)",
+        [[[["compare", "Gt", ["runtime"], ["value", 3]], True]]],
+    ),
     "flag": ("if FLAG:\n    v = gamma(v)", [[[["param", "FLAG"], True]]]),
     "off_hip": ("if not target_info.is_hip():\n    v = gamma(v)", [[[["not", HIP], True]]]),
     "other_branch": ("if target_info.is_hip():\n    v = v\nelse:\n    v = gamma(v)", [[[HIP, False]]]),
